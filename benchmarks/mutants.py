@@ -2,7 +2,8 @@
 
 Changes one thing at a time in a module of tercet.stats (a comparison, an operator, a number, a truth value), and runs
 the module's tests in a forked process that loads the changed module. A mutant that no test notices survives: a test is
-missing, or the change makes no difference. Sites depend on the seed only; `--only MODULE:SITE` repeats one.
+missing, or the change makes no difference. Sites depend on the seed only; `--only MODULE:SITE` repeats one. Modules of
+other packages are named with their package: `--modules metaeval.measures`.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ LIMIT = 30  # seconds of CPU for the tests of one mutant
 ELSEWHERE = {  # tests of modules that have no file of their own
     "raters": ["tests/unit/stats/test_reliability.py"],
     "winners": ["tests/unit/stats/test_williams.py", "tests/unit/stats/test_permutation.py"],
+    "metaeval.measures": ["tests/unit/metaeval/test_measures.py", "tests/unit/metaeval/test_measurement.py"],
+    "human.agreement_measures": ["tests/unit/human/test_agreement.py"],
 }
 WIDER = ["tests/property/test_stats.py", "tests/property/test_significance.py"]  # for survivors
 OTHER = {
@@ -112,12 +115,16 @@ def survives(module: str, tree: ast.Module, tests: Sequence[str]) -> bool:
         os.dup2(nothing, 1)
         os.dup2(nothing, 2)
         resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
-        sys.meta_path.insert(0, _Changed(f"tercet.stats.{module}", tree))
+        sys.meta_path.insert(0, _Changed(f"tercet.{_full(module)}", tree))
         os._exit(
             pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--hypothesis-seed=0", *tests])
         )
     _, status = os.waitpid(child, 0)
     return status == 0
+
+
+def _full(module: str) -> str:
+    return module if "." in module else f"stats.{module}"
 
 
 def tests_of(module: str) -> list[str]:
@@ -132,7 +139,7 @@ def load_others() -> None:
         importlib.import_module(name)
     for path in sorted((STATS.parent / "kernels").glob("[!_]*.py")):
         importlib.import_module(f"tercet.kernels.{path.stem}")
-    if loaded := [name for name in sys.modules if name.startswith("tercet.stats")]:
+    if loaded := [name for name in sys.modules if name.startswith(("tercet.stats", "tercet.metaeval", "tercet.human"))]:
         raise SystemExit(f"{loaded[0]} is loaded already: mutants would not be.")
 
 
@@ -147,7 +154,7 @@ def main() -> None:
     load_others()
     made = survived = 0
     for module in [given.only.partition(":")[0]] if given.only else given.modules:
-        source = (STATS / f"{module}.py").read_text("utf-8")
+        source = STATS.parent.joinpath(*_full(module).split(".")).with_suffix(".py").read_text("utf-8")
         if not survives(module, ast.parse(source), tests_of(module)):
             raise SystemExit(f"{module}: its tests fail without a change.")
         found = list(mutants(source))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .data.scores import Scores as Scores
     from .data.testset import TestSet as TestSet
     from .entity_report import entities as entities
+    from .errors import TercetError as TercetError
     from .examples import load as demo
     from .explaining import explain as explain
     from .external import read_external as read_external
@@ -44,6 +45,7 @@ __version__ = "0.2.0"
 _HOMES = {  # name -> module, and its name there; a module stands for itself
     "Comparison": (".comparing", "Comparison"),
     "Scores": (".data.scores", "Scores"),
+    "TercetError": (".errors", "TercetError"),
     "TestSet": (".data.testset", "TestSet"),
     "agree": (".human.agreement", "agree"),
     "alignments": (".alignment_report", "alignments"),
@@ -77,6 +79,7 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
 __all__ = [
     "Comparison",
     "Scores",
+    "TercetError",
     "TestSet",
     "__version__",
     "agree",

@@ -23,7 +23,7 @@ from .language.lexical_similarity import LEVELS
 from .language.meteor_alignment import MATCHERS
 from .metrics import Floats, Metric, create
 from .metrics.cobalt import Cobalt
-from .scoring import check_texts
+from .scoring import check_texts, warn_of_language
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -145,6 +145,8 @@ def alignments(
         raise UsageError(f"alignments needs the metric cobalt, not {made.name}.")
     settled = made.resolved(testset.target_language)
     counter = AlignmentCounts(**{f.name: getattr(settled, f.name) for f in fields(settled)}).ready(testset)
+    ready = made.ready(testset)
+    warn_of_language(made, ready, testset.target_language)
     totals: dict[str, Floats] = {}
     with nullcontext(executor) if executor else open_executor(jobs, cluster) as opened:
         for _, _, counts in count(testset, [counter], executor=opened, cache=cache, progress=progress):
@@ -152,7 +154,7 @@ def alignments(
                 totals[system] = totals.get(system, np.zeros(rows.shape[1])) + rows.sum(0)
     return AlignmentReport(
         test_set=testset.name,
-        signature=made.ready(testset).signature,
+        signature=ready.signature,
         systems={system: _described(total) for system, total in totals.items()},
         total=_described(np.sum(list(totals.values()), axis=0)),
     )

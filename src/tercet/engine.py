@@ -12,7 +12,7 @@ import logging
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .clusters import WorkerDied
-from .data.files import writing_bytes
-from .data.testset import TestSet, checksum
+from .count_cache import Cache as Cache
+from .data.testset import TestSet
 from .errors import UsageError
 from .metrics import Floats, Ready, Shard
+from .metrics._ready import reporting_faults
 from .workers import Warnings, result_of, submit
 
 if TYPE_CHECKING:
@@ -77,85 +78,6 @@ def _leave_stopping_to_parent() -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-class Cache:
-    """Finished counts in a folder, one file each, written whole or not at all.
-
-    A file has a line of JSON with all that the counts depend on, their shape and their digest, then the numbers.
-    Whatever does not fit is computed again, with a warning.
-    """
-
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(f"The cache folder {folder} cannot be made: {error.strerror}.") from None
-        if old := len(list(self.folder.glob("*.npy"))):
-            log.warning("%s has %d files of Tercet 0.1, which are not read. Delete them: *.npy.", folder, old)
-
-    def header(self, metric: Ready, shard: TestSet, outputs: Sequence[str]) -> dict[str, Any]:
-        """Return all that the counts of one system depend on.
-
-        Python's Unicode data decide what is lower case and what is a punctuation mark.
-        """
-        from unicodedata import unidata_version
-
-        code = metric.metric.code
-        return {
-            "format": 2,
-            "metric": f"{code.__module__}.{code.__qualname__}",
-            "signature": metric.signature,
-            "fingerprint": metric.fingerprint,
-            "unicode": unidata_version,
-            "shared": shard.checksum(),
-            "outputs": checksum(outputs),
-            "segments": len(shard),
-        }
-
-    def path(self, header: Mapping[str, Any]) -> Path:
-        """Return the file for counts with this header."""
-        return self.folder / f"{_digest(_line(header))}.counts"
-
-    def load(self, header: Mapping[str, Any]) -> Floats | None:
-        """Return the counts; None, with a warning if the file is damaged, where they must be computed."""
-        import json
-
-        path = self.path(header)
-        if not path.exists():
-            return None
-        try:
-            line, _, data = path.read_bytes().partition(b"\n")
-            found = json.loads(line)
-            shape = tuple(found["shape"])
-            fits = found == {**header, "shape": list(shape), "digest": _digest(data)}
-            counts: Floats = np.frombuffer(data, dtype="<f8").reshape(shape).astype(np.float64)
-            if fits and counts.ndim == 2 and len(counts) == header["segments"]:
-                return counts
-        except (OSError, ValueError, KeyError, TypeError):
-            pass
-        log.warning("The cache file %s is damaged; its counts are computed again.", path)
-        return None
-
-    def save(self, header: Mapping[str, Any], counts: Floats) -> None:
-        """Keep counts."""
-        data = np.ascontiguousarray(counts, dtype="<f8").tobytes()
-        line = _line({**header, "shape": list(counts.shape), "digest": _digest(data)})
-        with writing_bytes(self.path(header)) as stream:
-            stream.write(line + b"\n" + data)
-
-
-def _line(header: Mapping[str, Any]) -> bytes:
-    import json  # slow to import, and only caches need it
-
-    return json.dumps(header).encode()
-
-
-def _digest(data: bytes) -> str:
-    from hashlib import sha256  # slow to import, and only caches need it
-
-    return sha256(data).hexdigest()
 
 
 LARGE = 1 << 16  # bytes of a pickled metric that are sent once per process, not with every unit
@@ -230,22 +152,9 @@ def count_unit(
     counts = []
     for systems, metric in zip(wanted, metrics, strict=True):
         ready = _received(metric.path) if isinstance(metric, Parcel) else metric
-        counts.append(_count(ready, texts.only(systems)) if systems else {})
+        with reporting_faults(ready, "counted"):
+            counts.append(ready.count(texts.only(systems)) if systems else {})
     return counts
-
-
-def _count(metric: Ready, texts: Shard) -> dict[str, Floats]:
-    """Count by one metric. A fault in a metric of the user's own is reported with its place."""
-    try:
-        return metric.count(texts)
-    except (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError) as error:
-        if metric.metric.code.__module__.startswith("tercet."):
-            raise
-        from traceback import extract_tb
-
-        last = extract_tb(error.__traceback__)[-1]
-        what = f"{type(error).__name__}: {error} ({last.filename}, line {last.lineno})"
-        raise UsageError(f"{metric.name} failed while it counted: {what}") from error
 
 
 def count(

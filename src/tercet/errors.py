@@ -11,7 +11,17 @@ from typing import Any
 
 
 class TercetError(Exception):
-    """Base class of all errors that a user can cause and correct."""
+    """Base class of all errors that a user can cause and correct.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> try:
+    ...     tercet.corpus("blue", ["a cat"], ["a cat"])
+    ... except tercet.TercetError as error:
+    ...     print(error)
+    There is no metric called 'blue'. Did you mean bleu or tbleu or bleurt?
+    """
 
     exit_code = 1
 
@@ -39,11 +49,14 @@ class DataError(TercetError):
 class UnknownName(UsageError):
     """An unknown name; the message suggests similar names that exist."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, listed_by: str = "") -> None:
         known = sorted(known)
-        near = get_close_matches(name.lower(), known, n=3, cutoff=0.6)
+        lowered = {each.lower(): each for each in known}
+        near = [lowered[each] for each in get_close_matches(name.lower(), lowered, n=3, cutoff=0.6)]
         if near:
             hint = f"Did you mean {' or '.join(near)}?"
+        elif listed_by:
+            hint = f"'{listed_by}' lists them."
         else:
             hint = f"Known: {', '.join(known)}." if known else "There is none."
         super().__init__(f"There is no {kind} called {name!r}. {hint}")

@@ -19,6 +19,7 @@ from .engine import SHARD, Progress, count, open_executor
 from .errors import UnknownName, UsageError
 from .kernels import warn_if_slow
 from .metrics import Floats, Metric, Ready, create, restore
+from .metrics._ready import warn_of_guess
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -83,6 +84,8 @@ def score(
     if by not in (None, "document") and not isinstance(testset, TestSet):
         testset = testset.read()  # grouping needs the texts
     ready = make_ready(testset, metrics)
+    if not ready and not scores:
+        raise UsageError("No metric is asked for.")
     keep_counts = keep_counts or confidence is not False or by is not None
     if executor is not None:
         tallies = _tally(testset, ready, executor, cache, keep_counts, progress)
@@ -126,13 +129,15 @@ def corpus(
     >>> round(tercet.corpus("bleu", ["the cat sat on the mat"], ["the cat sat on the mat"]), 2)
     100.0
     """
+    if not isinstance(metric, str | Metric):
+        raise UsageError(f'corpus computes one metric, as "bleu", not {metric!r}. For several use score.')
     if references is None:
         named: dict[str, Any] = {}
     elif isinstance(references, Mapping):
         named = dict(references)
     else:
         listed = as_list(references)
-        several = bool(listed) and not isinstance(listed[0], str)
+        several = isinstance(listed, Sequence) and bool(listed) and not isinstance(listed[0], str)
         named = {str(i): texts for i, texts in enumerate(listed)} if several else {"reference": listed}
     testset = TestSet({"output": outputs}, named, source, pair=language_pair)
     return score(testset, metric, keep_counts=False)[0].system["output"]
@@ -150,18 +155,14 @@ def make_ready(testset: TestSet | TextFiles, metrics: Sequence[str | Metric] | s
     ready = []
     for asked, metric in zip(metrics, given, strict=True):
         ready.append(metric.ready(testset, asked=asked if isinstance(asked, str) else ""))
-        _warn_of_language(metric, ready[-1], testset.target_language)
+        warn_of_language(metric, ready[-1], testset.target_language)
     return ready
 
 
-def _warn_of_language(given: Metric, ready: Ready, known: str | None) -> None:
-    """A metric that depends on the language of the outputs should not be English by accident."""
+def warn_of_language(given: Metric, ready: Ready, known: str | None) -> None:
+    """Warn if a metric that depends on the language of the outputs is English by accident."""
     if known is None and getattr(given, "language", "") is None:
-        log.warning(
-            "%s: the language of the outputs is not given and taken to be %s. Say it with -l, as en-de.",
-            ready.label,
-            getattr(ready.metric, "language", None),
-        )
+        warn_of_guess(ready.label, getattr(ready.metric, "language", ""))
 
 
 def check_texts(testset: object) -> None:
@@ -170,7 +171,8 @@ def check_texts(testset: object) -> None:
 
     if not isinstance(testset, TestSet | TextFiles):
         raise UsageError(
-            f"A TestSet is needed, as TestSet(outputs={{…}}, references={{…}}), not {type(testset).__name__}."
+            f"A TestSet is needed, as TestSet(outputs={{…}}, references={{…}}) or tercet.read(FILE), not "
+            f"{type(testset).__name__}."
         )
 
 
@@ -248,12 +250,15 @@ def paired_tests(
     ]
 
 
-def add_test_intervals(scores: Sequence[Scores], tests: Sequence[Comparisons]) -> list[Scores]:
-    """Return the scores with the intervals of a paired bootstrap, which come from the same resamples."""
+def add_tests(scores: Sequence[Scores], tests: Sequence[Comparisons]) -> list[Scores]:
+    """Return the scores with their paired tests; with those of a bootstrap also its intervals, if there are no others.
+
+    The intervals come from the same resamples.
+    """
     return [
-        item
+        replace(item, test=test)
         if item.interval or test.test != "bootstrap"
-        else replace(item, interval=dict(zip(item.systems, test.intervals, strict=True)))
+        else replace(item, test=test, interval=dict(zip(item.systems, test.intervals, strict=True)))
         for item, test in zip(scores, tests, strict=True)
     ]
 

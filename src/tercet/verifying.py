@@ -125,6 +125,12 @@ def verify(
     )
 
 
+def check_claim(signature: str, stated: str) -> None:
+    """Raise UsageError if this is no signature or no score."""
+    _read(signature)
+    _number(stated.strip())
+
+
 def _number(written: str) -> Decimal:
     try:
         value = Decimal(written)

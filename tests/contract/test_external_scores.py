@@ -129,6 +129,12 @@ def test_a_system_without_scores_is_refused(folder: Path, command: str) -> None:
     assert "no COMET scores for system 'b'" in error and "c" in error
 
 
+def test_a_text_is_not_taken_for_scores(folder: Path) -> None:
+    (folder / "text").write_text("This is a sentence.\n")
+    shown = ran(folder, "score", "ref", "-i", "a", "--scores", "X=text", code=1).err
+    assert "text holds no scores in a known form" in shown
+
+
 def test_scores_of_systems_alone_are_shown_and_not_compared(folder: Path) -> None:
     (folder / "sys.txt").write_text("out/a.txt\tscore: 0.8\nout/b.txt\tscore: 0.7\n")
     table = ran(folder, "score", *TEXTS, "--scores", "sys.txt").out

@@ -215,6 +215,28 @@ def test_parameters_are_those_of_the_string(folder: Path) -> None:
     assert half == pytest.approx({system: value / 2 for system, value in one.items()})
 
 
+FAULTS = """
+from tercet.metrics import SegmentMetric
+
+
+def nothing(output, references):
+    return None
+
+
+def other(text):
+    return 1
+
+
+class Plain:
+    pass
+
+
+class NoScore(SegmentMetric):
+    def count_segment(self, output, references, source):
+        return [1.0]
+"""
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
@@ -223,10 +245,17 @@ def test_parameters_are_those_of_the_string(folder: Path) -> None:
         ("simple.py:WordErrors:beta=1", "There is no parameter of simple.py:WordErrors called 'beta'"),
         ("absent.py:X", "There is no file absent.py."),
         ("simple.py:overlap:alpha=1", "is a function that scores a segment; it takes no parameters"),
+        ("faults.py:nothing", "faults.py:nothing must return a number for a segment, not None."),
+        ("faults.py:other", "A function that scores a segment is f(output, references)"),
+        ("faults.py:Plain", "faults.py:Plain is no metric, and no function that gives one"),
+        ("faults.py:NoScore", "faults.py:NoScore failed while it scored: it has no method score."),
+        ("faults:nothing", "For one in a file of your own write faults.py:NAME."),
+        ("nonesuch", "There is no metric called 'nonesuch'. 'tercet metrics' lists them."),
         ("learned.py:Distance:weights=absent.npy", "there is no file absent.npy (weights)"),
     ],
 )
 def test_misuse_is_refused_with_a_message(folder: Path, spec: str, message: str) -> None:
+    (folder / "faults.py").write_text(FAULTS)
     assert message in ran(folder, "score", "ref", "-i", "good", "-m", spec, code=2).err
 
 

@@ -122,6 +122,11 @@ def test_every_language_pair_of_a_file_or_one(folder: Path) -> None:
     assert [item["pair"] for item in both] == ["de-en", "fr-en"]
     one = json.loads(words("rankings.tsv", "-f", "json", "-n", 20, "-l", "fr-en", folder=folder).out)
     assert one == both[1:]
+    (folder / "of-a-pair.jsonl").write_text(
+        '{"kind": "da", "segment": "1", "system": "a", "value": 3, "pair": "en-de"}\n'
+    )
+    other = words("of-a-pair.jsonl", "-l", "de-en", folder=folder)
+    assert (other.code, other.err) == (1, "Error: of-a-pair.jsonl is for en-de, not for de-en.\n")
     text = words("rankings.tsv", "-n", 20, "-l", "fr-en", folder=folder).out
     assert "P(A), no ties" in text and "Ties" in text
 
@@ -182,7 +187,7 @@ def test_figures(folder: Path, tmp_path: Path) -> None:
         (["nobody.tsv"], 1, "no rater is named. Agreement needs the names of raters."),
         (["words.tsv"], 1, "words.tsv holds no judgements in a known format"),
         (["broken.json"], 1, "broken.json: "),
-        (["cut.json"], 1, "cut.json, line 1, column 13: not JSON"),
+        (["cut.json"], 1, "cut.json, line 1, column 13: not a campaign, because it is not JSON"),
         (["export.json"], 2, "export.json is a campaign export, which does not state the kind of judgement"),
         (["ratings.tsv", "--weights", "Major"], 2, "Weights of errors: 'Major' must have the form"),
         (["ratings.tsv", "--confidence", "2"], 2, "The confidence"),

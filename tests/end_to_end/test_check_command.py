@@ -110,7 +110,7 @@ def test_no_findings_are_an_empty_json_list(folder):
         (("missing.txt",), "There is no file missing.txt."),
         ((".",), ". is a directory; a file is needed."),
         ((), "There is nothing to check. Give one file or more."),
-        (("ref.txt", "-l", "english"), "'english' is not a language pair."),
+        (("ref.txt", "-l", "english"), "A language pair is SRC-TGT, as en-de or en-pt_BR, not 'english'."),
     ],
 )
 def test_misuse_exits_with_two(folder, arguments, message):

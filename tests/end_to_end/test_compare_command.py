@@ -305,6 +305,8 @@ def test_the_seed_comes_from_the_option_then_from_the_environment(folder):
         (("good.txt", "bad.txt"), ["any drops"], 3),
         (("good.txt", "bad.txt"), ["bleu drops by 99", "CHRF worsens by 1"], 3),
         (("good.txt", "bad.txt"), ["bleu drops by 99"], 0),
+        (("good.txt", "bad.txt"), ["bleu < 99"], 3),
+        (("good.txt", "bad.txt"), ["bleu <1"], 0),
         (("bad.txt", "good.txt"), ["any worsens", "bleu drops by 0"], 0),
         (("bad.txt", "good.txt", "--baseline", "good.txt"), ["bleu drops"], 3),
         (("good.txt", "fair.txt"), ["bleu drops"], 0),
@@ -326,7 +328,7 @@ def test_the_gate_fails_when_a_system_is_worse_than_the_baseline(folder, systems
     if code:
         system, against = (
             systems[1] if len(systems) == 2 else systems[0],
-            " against good.txt" * ("below" not in sentences[-1]),
+            " against good.txt" * (not {"below", "<"} & set(sentences[-1].split())),
         )
         assert failed[-1].startswith(f"Failed: {sentences[-1]!r} holds for {system}{against}: ")
     else:

@@ -34,6 +34,12 @@ def test_every_command_explains_itself(name: str, flag: str) -> None:
     assert ran.err == ""
 
 
+@pytest.mark.parametrize("group", ["data", "kb", "qe", "rate"])
+def test_the_list_of_a_group_cuts_no_sentence(group: str) -> None:
+    _, _, commands = run([group, "--help"]).out.partition("Commands:")
+    assert commands and "..." not in commands
+
+
 def test_an_unknown_command_is_refused_with_the_nearest() -> None:
     ran = run(["scor"])
     assert (ran.code, ran.out) == (2, "")

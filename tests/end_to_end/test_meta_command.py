@@ -82,6 +82,12 @@ def test_tau_of_computed_metrics_as_json(folder: Path) -> None:
         assert (row["statistic"], row["level"], row["pair"], row["unit"]) == ("tau:wmt14", "seg", "fr-en", "pairs")
 
 
+def test_levels_may_be_written_in_full(folder: Path) -> None:
+    for short, full in (("sys", "system"), ("seg", "segment")):
+        words = ("small", "-m", "chrf", "-n", "20", "--level")
+        assert run(folder, *words, full).out == run(folder, *words, short).out != ""
+
+
 def test_pearson_of_a_score_file_on_a_data_set_by_name(folder: Path) -> None:
     words = ("small", "--data", folder, "--pair", "en-de", "--level", "sys", "--stat", "pearson")
     (row,) = rows(run(folder, *words, "--scores", "mine.sys.score", "-f", "json"))

@@ -199,7 +199,7 @@ def test_campaigns_go_to_other_tools_and_come_back(folder: Path) -> None:
     ("words", "code", "expected"),
     [
         (("rate", "info", "absent.json"), 2, "There is no file absent.json"),
-        (("rate", "info", "src.txt"), 1, "src.txt, line 1, column 1: not JSON"),
+        (("rate", "info", "src.txt"), 1, "src.txt, line 1, column 1: not a campaign"),
         (("rate", "info", "bad.json"), 1, "bad.json: items[1].outputs[0].text: a text is needed, not 3."),
         (("rate", "export", "bad.json", "-o", "x"), 1, "bad.json: items[1].outputs[0].text"),
         (("rate", "serve", "bad.json"), 1, "bad.json: items[1].outputs[0].text"),
@@ -207,7 +207,7 @@ def test_campaigns_go_to_other_tools_and_come_back(folder: Path) -> None:
         (("rate", "new", "--protocol", "da", "-t", "en-zh.jsonl"), 2, "Missing option '-o' / '--out'"),
         (("rate", "new", "--protocol", "da", "-t", "en-zh.jsonl", "-o", "no/x"), 2, "no/x cannot be written"),
         (("rate", "new", "--protocol", "da", "-t", "en-zh.jsonl", "--tutorial", "src.txt", "-o", "x"), 1, "not JSON"),
-        (("rate", "import", "src.txt", "-o", "x"), 1, "src.txt, line 1, column 1: not JSON"),
+        (("rate", "import", "src.txt", "-o", "x"), 1, "src.txt, line 1, column 1: not a campaign"),
         (("rate", "import", "bad.json", "-o", "x"), 1, "is not a campaign of Pearmut (an object"),
         (("rate", "export", "good.json", "-o", "x"), 2, "there are no answers yet"),
         (("rate", "export", "good.json", "-f", "appraise", "-o", "src.txt"), 2, "cannot be created"),

@@ -42,6 +42,12 @@ def sacrebleu_of(testset: Any, kind: str, references: int, **options: Any) -> tu
     return result.score, result.name, signature.format(short=False), signature.format(short=True)
 
 
+def test_a_forgotten_signature_is_noticed_before_the_texts(folder: Path) -> None:
+    ran = run(["verify", "60.2", "refA.txt", "-i", "Alder.txt"], folder=folder)
+    assert ran.code == 2
+    assert ran.err.startswith("Error: '60.2' is not a signature; one looks like BLEU|nrefs:1|")
+
+
 @pytest.mark.parametrize("references", [1, 2])
 @pytest.mark.parametrize(
     ("kind", "options"),

@@ -360,7 +360,7 @@ def test_misuse_is_refused(write, tmp_path):
         check([tmp_path / "missing"])
     with pytest.raises(UsageError, match="is a directory"):
         check([tmp_path])
-    with pytest.raises(UsageError, match="'english' is not a language pair"):
+    with pytest.raises(UsageError, match="as en-de or en-pt_BR, not 'english'"):
         check([write("a", ["x"])], pair="english")
     with pytest.raises(UsageError, match=r"references must be a list of files, as \['ref.txt'\], not one file"):
         check("ref.txt")

@@ -4,6 +4,7 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+from pathlib import Path
 
 import numpy as np
 import pandas
@@ -103,8 +104,33 @@ def test_a_missing_reference_of_pandas_is_none():
     assert testset.references["two"] == (None, "a dog was barking")
 
 
+@pytest.mark.parametrize("missing", [None, float("nan"), pandas.NA])
+def test_every_missing_value_of_pandas_is_a_missing_reference(missing):
+    texts = tercet.TestSet({"a": ["x", "y"]}, {"one": ["x", "y"], "two": [missing, "z"]})
+    assert texts.references["two"] == (None, "z")
+    with pytest.raises(UsageError, match="segment 1: .* where a text is needed"):
+        tercet.TestSet({"a": [missing]})
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tercet.corpus(["bleu", "chrf"], ["x"], ["x"]), "corpus computes one metric"),
+        (lambda: tercet.corpus("bleu", ["x"], (text for text in "x")), "must be a list of texts, .* not generator"),
+        (lambda: tercet.corpus("bleu", ["x"], Path("ref.txt")), "must be a list of texts, .* not .*Path"),
+        (lambda: tercet.score(TESTSET, []), "No metric is asked for"),
+        (lambda: tercet.score("file.jsonl", "bleu"), r"or tercet.read\(FILE\), not str"),
+        (lambda: tercet.meta(TESTSET, metrics="bleu"), "A data set is the path or name of one, not TestSet"),
+        (lambda: tercet.agree("nowhere.jsonl"), "There is no file nowhere.jsonl"),
+    ],
+)
+def test_misuse_is_refused_with_a_message(call, message):
+    with pytest.raises(tercet.TercetError, match=message):
+        call()
+
+
 def test_numbers_are_no_texts():
-    with pytest.raises(UsageError, match="system 'a', segment 1: int where a text is needed"):
+    with pytest.raises(UsageError, match="system 'a', segment 1: 1 where a text is needed"):
         tercet.TestSet({"a": np.array([1, 2])})
 
 
@@ -162,14 +188,17 @@ def test_results_have_short_reprs_and_escaped_html():
 
 
 def test_the_gate_and_the_paired_tests_are_functions():
-    from tercet.scoring import add_test_intervals, paired_tests
+    from tercet.scoring import add_tests, paired_tests
 
     verdicts = tercet.compare(TESTSET, "bleu", resamples=100).gate("bleu drops by 1000")
     assert [(each.failed, each.system) for each in verdicts] == [(False, "b")]
     scores = tercet.score(TESTSET, "bleu")
     tests = paired_tests(scores, resamples=100)
     assert tests[0].p_value.shape == (2, 2)
-    assert set(add_test_intervals(scores, tests)[0].interval) == {"a", "b"}
+    (tested,) = add_tests(scores, tests)
+    assert set(tested.interval) == {"a", "b"}
+    assert (tested.p_value("a"), tested.p_value("b")) == (None, tests[0].p_value[0, 1])
+    assert tested.record("b").items() >= {"p_value": tests[0].p_value[0, 1], "baseline": "a", "bs": "100"}.items()
 
 
 def test_a_notebook_shows_tables():

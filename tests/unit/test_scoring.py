@@ -46,7 +46,7 @@ def test_the_form_that_others_rely_on() -> None:
         (lambda t: TestSet([["a"]], {"r": ["b"]}), UsageError, "outputs must be named"),
         (lambda t: TestSet({"a": ["x", "y"]}, {"r": ["x"]}), NotParallel, "output 'a': 2, reference 'r': 1"),
         (lambda t: TestSet({"a": []}, {"r": []}), DataError, "no segments"),
-        (lambda t: TestSet({"a": ["x", 3]}, {"r": ["x", "y"]}), UsageError, "segment 2: int"),
+        (lambda t: TestSet({"a": ["x", 3]}, {"r": ["x", "y"]}), UsageError, "segment 2: 3 where a text is needed"),
         (lambda t: TestSet({"a": ["x"]}, {"r": [None]}), DataError, "segment 1: no reference"),
         (lambda t: TestSet({"a": ["x"]}, pair="ende"), UsageError, "SRC-TGT"),
         (lambda t: TestSet({"a": ["x"]}, pair=("en", "de")), UsageError, "SRC-TGT"),
@@ -244,6 +244,32 @@ def test_a_data_frame_has_a_row_per_system_and_segment() -> None:
     frame = chrf.to_pandas()
     assert list(frame.columns) == ["system", "doc", "seg", "metric", "score"]
     assert len(frame) == 8
+
+
+@pytest.mark.parametrize(
+    ("given", "pair", "target"),
+    [
+        ("en-pt_BR", "en-pt_BR", "pt_BR"),
+        ("en-pt-BR", "en-pt_BR", "pt_BR"),
+        ("en-US-de-DE", "en_US-de_DE", "de_DE"),
+        ("zh-Hans-en", "zh_Hans-en", "en"),
+        ("EN-DE", "EN-DE", "DE"),
+    ],
+)
+def test_a_region_is_no_language_of_a_pair(given: str, pair: str, target: str) -> None:
+    texts = TestSet({"a": ["x"]}, pair=given)
+    assert (texts.pair, texts.target_language) == (pair, target)
+    assert TextFiles({"a": "a.txt"}, {}, pair=given).target_language == target
+
+
+def test_three_languages_are_no_pair() -> None:
+    with pytest.raises(UsageError, match="A language pair is SRC-TGT, as en-de or en-pt_BR, not 'en-de-fr'"):
+        TestSet({"a": ["x"]}, pair="en-de-fr")
+
+
+def test_codes_of_three_letters_mean_the_same_as_those_of_two() -> None:
+    texts = TestSet({"a": ["ein Haus"]}, {"r": ["das Haus"]}, pair="eng-deu_Latn")
+    assert "|language:de|" in tercet.score(texts, "meteor")[0].metric.signature
 
 
 def test_a_metric_that_goes_by_language_says_which_it_took(caplog: pytest.LogCaptureFixture) -> None:

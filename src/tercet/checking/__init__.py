@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..data.testset import TestSet
+from ..data.testset import TestSet, one_hyphen
 from ..errors import UsageError
 from ..text.anomalies import ERROR
 from .cross_file_checks import compare
@@ -117,7 +117,5 @@ def _languages(pair: str | None) -> Languages:
     """Return for each role of a text the languages that it may have."""
     if pair is None:
         return {}
-    source, _, target = pair.partition("-")
-    if not source or not target or "-" in target:
-        raise UsageError(f"{pair!r} is not a language pair. Write it as en-de: source, hyphen, target.")
+    source, target = one_hyphen(pair).split("-")
     return {"source": (source,), "reference": (target,), "output": (target,), "text": (source, target)}

@@ -55,14 +55,14 @@ def command(**options: Any) -> None:
     tercet agree campaign.json --figures plots
     tercet agree ratings.tsv --source 5 -m bleu:variant=mteval -f json
     """  # fmt: skip
-    from .agreeboard import COLUMNS, agreement_parts
+    from ..human.agreement import COLUMNS
+    from .agreeboard import agreement_parts
     from .console import rendered
 
     results = _agreements(options)
     form = "json" if options["as_json"] else options["form"]
     parts = [part for result in results for part in agreement_parts(result, options["width"])]
-    data = [result.to_dict() for result in results]
-    rows = [{**one, **measure} for one in data for measure in one["measures"]]
+    data, rows = [result.to_dict() for result in results], [row for result in results for row in result.rows()]
     click.echo(rendered(form, parts, lambda: data, "Agreement of raters", lambda: rows, COLUMNS))
     if options["figures"]:
         from .agreefigures import draw

@@ -7,12 +7,11 @@ from math import fsum, nan
 from typing import Any
 
 from ..human.agreement import Agreement
-from ..human.reference_effect import Contrast
+from ..human.reference_effect import shown_name
 from ..rendering.document import Column, Heading, Notes, Part, Table, grid, listing
 from ..rendering.tables import number
 
 GAP = "same − different"
-COLUMNS = ("name", "pair", "kind", "measure", "group", "value", "low", "high", "raters", "pairs", "items")
 NUMBERS = ("mean", "spread", "ties", "drift", "agreement", "seconds", "repeat_difference")  # known of a rater
 
 
@@ -38,7 +37,7 @@ def agreement_parts(result: Agreement, width: int = 3) -> Iterator[Part]:
         yield listing(
             result.contrasts,
             {
-                "Shown": shown_pair,
+                "Shown": "name",
                 "Difference": lambda item: (item.difference, item.low, item.high),
                 "Outputs": "outputs",
                 "p": lambda item: _p(item.p_holm),
@@ -89,16 +88,6 @@ def _measures(result: Agreement, width: int) -> Table:
 
     measures, groups = ([*dict.fromkeys(names)] for names in zip(*found, strict=True))
     return grid([*counts, *measures], [*groups, GAP] if gaps else groups, value, width)
-
-
-def shown_name(name: str) -> str:
-    """Return the name of what raters were shown, or "no reference" if it has none."""
-    return name or "no reference"
-
-
-def shown_pair(item: Contrast) -> str:
-    """Return the names of what two groups of raters were shown."""
-    return f"{shown_name(item.first)} − {shown_name(item.second)}"
 
 
 def _p(value: float) -> str:

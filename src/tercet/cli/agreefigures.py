@@ -9,7 +9,6 @@ import numpy as np
 from ..human.agreement import Agreement
 from ..rendering.figures import COLOURS, Figure, heat_map, interval_plot
 from ..rendering.series import line_chart
-from .agreeboard import shown_pair
 
 GROUPS_TOGETHER = len(COLOURS)
 
@@ -44,7 +43,7 @@ def draw(result: Agreement) -> dict[str, Figure]:
             found[name] = line_chart(known, x_label="part of the work", y_label=label, title=f"{title}: {what}")
     if result.contrasts:
         found["references"] = interval_plot(
-            [(shown_pair(item), item.difference, item.low, item.high, False) for item in result.contrasts],
+            [(item.name, item.difference, item.low, item.high, False) for item in result.contrasts],
             label="difference of mean judgements",
             title=f"{title}: differences by what was shown",
             subtitle=over,

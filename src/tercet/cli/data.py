@@ -62,7 +62,7 @@ def _described(row: dict[str, Any]) -> str:
     return f"{row['description']} ({how}{added})"
 
 
-@command.command("add")
+@command.command("add", short_help="Add a folder, an archive or a file of your own.")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.argument("name", required=False)
 @click.option("--replace", is_flag=True, help="Replace a data set of this name.")
@@ -171,7 +171,7 @@ def where_command(name: str, form: str, folder: Path) -> None:
     print_as(form, {"name": name, "path": str(path)}, str(path))
 
 
-@command.command("pairs")
+@command.command("pairs", short_help="Print the language pairs of a data set.")
 @click.argument("path")
 @_options
 def pairs_command(path: str, form: str, folder: Path) -> None:

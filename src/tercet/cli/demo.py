@@ -44,9 +44,9 @@ def _show(pair: str, place: Path, report: Path, *, kept: bool) -> None:
     with contextlib.chdir(place):
         _say("How good are they? Two metrics, with 95 % intervals: on so few segments they are wide.")
         _run(["score", *texts, "-l", pair, "-m", "bleu", "chrf", "--confidence"])
-        _say("Which differences are real? All pairs are tested, and corrected for being several.")
+        _say("Which differences are real? All pairs are tested, and the p-values corrected for their number.")
         _run(["compare", *texts, "-l", pair, "-m", "chrf", "--top", "1"])
-        _say("Are the files sound? The doctor looks at them; Cedar was not careful.")
+        _say("Are the files sound? The check finds what is wrong with the file of Cedar.")
         _run(["check", *texts, "-s", *files["source"], "-l", pair])
         _say("What do the differences look like? One page shows them, down to every segment. Open it in a browser.")
         _run(["report", "-t", *files["jsonl"], "-m", "chrf", "bleu", "-o", str(report)])

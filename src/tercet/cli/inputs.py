@@ -13,7 +13,7 @@ import click
 from ..data.files import is_bilingual
 from ..data.lines import read_lines
 from ..data.stream import TextFiles, chosen_texts, unique_names
-from ..data.testset import TestSet
+from ..data.testset import TestSet, one_hyphen
 from ..errors import DataError, UsageError
 from .options import all_of, several
 
@@ -64,8 +64,9 @@ def read_inputs(options: Mapping[str, Any], *, needs_reference: bool = True) -> 
         options[name] for name in ("source", "test_set", "pair", "num_refs", "docs")
     )
     references, outputs = (*options["references"], *options["more_references"]), options["outputs"]
-    if pair is not None and (len(pair.split("-")) != 2 or not all(pair.split("-"))):
-        raise UsageError(f"-l {pair}: a language pair is SRC-TGT, as en-de.")
+    if pair is not None:
+        pair = one_hyphen(pair)
+        options = {**options, "pair": pair}
     if source is not None and source in ("exp", "floor", "add-k", "none") and not Path(source).exists():
         raise UsageError(f"-s is the source text here. For smoothing write --smooth-method {source}.")
     bitext = lone_bitext(options)

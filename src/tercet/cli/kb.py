@@ -70,7 +70,7 @@ def build_command(languages: tuple[str, ...], out: Path, jobs: int, quiet: bool,
     _print(kb, form)
 
 
-@command.command("info")
+@command.command("info", short_help="Describe a knowledge base.")
 @click.argument("kb", required=False, type=click.Path(path_type=Path))
 @click.option("--verify", is_flag=True, help="Read all files and compare the checksum.")
 @format_option()

@@ -61,7 +61,12 @@ SHOWN = {"matrix", "figures", "figure_form", "form", "width", "output_file", "qu
     help="At system level, use the mean of its segment scores as the system score of every metric that has them.",
 )  # fmt: skip
 @click.option(
-    "--level", type=click.Choice(["sys", "seg"]), default="sys", show_default=True, help="Systems or segments."
+    "--level",
+    type=click.Choice(["sys", "seg", "system", "segment"]),
+    metavar="sys|seg",
+    default="sys",
+    show_default=True,
+    help="Systems or segments.",
 )
 @click.option(
     "--stat", "statistic", default=None, metavar="STATISTIC",
@@ -113,8 +118,9 @@ def command(**options: Any) -> None:
     tercet meta DIR --level sys --matrix --top-n --figures plots
     """  # fmt: skip
     from ..metaeval import sign_flips
+    from ..metaeval.results import COLUMNS
     from .console import rendered
-    from .metaboard import COLUMNS, verdict_parts
+    from .metaboard import verdict_parts
 
     found = _judged(options)
     results = found.results

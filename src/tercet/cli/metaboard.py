@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import isnan, nan
+from math import isnan
 from typing import Any
 
 from ..metaeval import Verdict, Verdicts
 from ..metaeval.joining import listed
-from ..metaeval.results import ranked_items, statistic_name
+from ..metaeval.results import mean_value, ranked_items, statistic_name, values_by_pair
+from ..metaeval.significance import TESTS
 from ..rendering.document import Column, Heading, Notes, Part, Table, grid, listing
 from ..rendering.tables import DASH, Bold, interval, number
 
-TESTS = {
-    "williams": "Williams' test, one-sided",
-    "bootstrap": "paired bootstrap",
-    "overlap": "intervals do not overlap",
-    "perm-inputs": "permutation of segments",
-    "perm-systems": "permutation of systems",
-    "perm-both": "permutation of systems and segments",
-}
 P_VALUES = "p-values: row better than column"
-COLUMNS = ("pair", "metric", "label", "level", "statistic", "gold", "value", "signed", "n", "ci_low", "ci_high",
-           "winner", "without_outliers", "epsilon")  # fmt: skip
 
 
 def verdict_parts(results: Sequence[Verdicts], width: int = 3, *, matrix: bool = False) -> Iterator[Part]:
@@ -106,18 +97,16 @@ def _one(result: Verdicts, width: int) -> Iterator[Part]:
 
 def _several(results: Sequence[Verdicts], width: int) -> Iterator[Part]:
     found = {result.pair: {item.label: item for item in result.items} for result in results}
-    values = {
-        label: {pair: by[label].value for pair, by in found.items() if label in by and not isnan(by[label].value)}
-        for label in dict.fromkeys(item.label for result in results for item in result.items)
+    values = values_by_pair(results)
+    more: dict[str, Any] = {
+        "Mean": lambda label: mean_value(values[label]),
+        "Pairs": lambda label: len(values[label]),
     }
-    means = {label: sum(known.values()) / len(known) if known else nan for label, known in values.items()}
-    more: dict[str, Any] = {"Mean": means.get, "Pairs": lambda label: len(values[label])}
     if results[0].test:
         more["Wins"] = lambda label: sum(bool(by[label].winner) for by in found.values() if label in by)
     sizes = {result.pair: str(max(item.n for item in result.items)) for result in results}
-    order = sorted(values, key=lambda label: (not values[label], -means[label] if values[label] else 0.0))
     table = grid(
-        order,
+        values.keys(),
         [*found, *more],
         lambda label, name: more[name](label) if name in more else _marked(found[name].get(label), width),
         width,
@@ -131,14 +120,13 @@ def _several(results: Sequence[Verdicts], width: int) -> Iterator[Part]:
 
 
 def _matrix(result: Verdicts, name: str) -> Iterator[Part]:
-    p_values = result.p_values
+    items, p_values = result.items, result.p_values
     if p_values is None and result.test != "overlap":
         yield Notes([f"{name}No p-values: {'there are too few data' if result.test else 'no test was run'}."])
         return
-    ranked = [(i, result.items[i]) for i in map(result.items.index, ranked_items(result))]
 
-    def shown(i: int, one: Verdict, j: int, other: Verdict) -> str:
-        better = one.label in other.outperformed_by
+    def shown(i: int, j: int) -> str:
+        better = items[i].label in items[j].outperformed_by
         if p_values is None or i == j:
             return "better" if better else ""
         p = number(float(p_values[i, j]), 3)
@@ -146,23 +134,19 @@ def _matrix(result: Verdicts, name: str) -> Iterator[Part]:
 
     what = "row better than column: the intervals do not overlap" if p_values is None else P_VALUES
     yield Heading(f"{name}{what}")
-    yield Table(
-        ["Metric", *(f"({place})" for place in range(1, len(ranked) + 1))],
-        [
-            [f"({place}) {row[1].label}", *(shown(*row, *column) for column in ranked)]
-            for place, row in enumerate(ranked, 1)
-        ],
-    )
+    places = {items.index(item): f"({place})" for place, item in enumerate(ranked_items(result), 1)}
+    yield grid({i: f"{place} {items[i].label}" for i, place in places.items()}, places, shown, corner="Metric")
 
 
 def _top(result: Verdicts, width: int, name: str) -> Iterator[Part]:
     yield Heading(f"{name}{statistic_name(result)} over the N best systems")
-    rows = [
-        [item.label, *(" to ".join(dict.fromkeys(number(end, width) for end in ends)) for _, *ends in item.top_n)]
-        for item in ranked_items(result)
-    ]
-    yield Table(["Metric", *(str(n) for n, _, _ in result.items[0].top_n)], rows)
-    if any(low != high and not isnan(low) for item in result.items for _, low, high in item.top_n):
+    ends = {item.label: {n: (low, high) for n, low, high in item.top_n} for item in ranked_items(result)}
+
+    def span(label: str, n: int) -> str:
+        return " to ".join(dict.fromkeys(number(end, width) for end in ends[label][n]))
+
+    yield grid(ends.keys(), {n: str(n) for n, _, _ in result.items[0].top_n}, span, corner="Metric")
+    if any(low != high and not isnan(low) for known in ends.values() for low, high in known.values()):
         yield Notes(
             ["Two numbers: human scores are tied at the cut; this is the range over all ways to break the tie."]
         )
@@ -172,6 +156,7 @@ def _by_quality(result: Verdicts, width: int, name: str) -> Iterator[Part]:
     levels = result.items[0].by_quality
     title = f"by quality: L1 is the worst quarter of outputs, L{len(levels)} the best"
     yield Heading(f"{name}{statistic_name(result)} {title}")
-    rows = [["n", *(str(n) for _, n, _ in levels)]]
-    rows += [[item.label, *(number(value, width) for _, _, value in item.by_quality)] for item in ranked_items(result)]
-    yield Table(["Metric", *(f"L{level}" for level, _, _ in levels)], rows)
+    values = {item.label: [value for _, _, value in item.by_quality] for item in ranked_items(result)}
+    columns = {place: f"L{level}" for place, (level, _, _) in enumerate(levels)}
+    table = grid(values.keys(), columns, lambda label, place: values[label][place], width, corner="Metric")
+    yield Table(table.header, [["n", *(str(n) for _, n, _ in levels)], *table.rows])

@@ -213,13 +213,13 @@ def features_command(**options: Any) -> None:
 
     Features whose resource is missing are left out and reported on standard error.
     """  # fmt: skip
-    from ..quality.features import extract
+    from ..quality.features import describe_features, extract
     from .qeboard import show_features, show_list
 
     check_files(options)
     if options["listed"]:
-        resources, names = feature_resources(options)
-        _print(show_list(resources, names, options["form"] or "text"), options["to"])
+        listed = describe_features(*feature_resources(options))
+        _print(show_list(listed, options["form"] or "text"), options["to"])
         return
     if options["output"] is None:
         raise UsageError("Give the sources and the outputs, SRC and MT, or --list.")

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from math import isnan
+from typing import Any
 
-import numpy as np
-
-from ..rendering.document import Column, Part, Table, grid, listing
-from ..rendering.document import records as as_table
+from ..quality.cross_system import Assessment
+from ..quality.features import GROUPS, FeatureTable
+from ..quality.model import Predictions, QualityModel
+from ..rendering.document import Column, Part, Table, grid, listing, records
 from ..rendering.tables import DASH, number
 from .console import rendered
-
-if TYPE_CHECKING:
-    from ..quality.cross_system import Assessment
-    from ..quality.features import FeatureTable
-    from ..quality.model import Predictions, QualityModel
-    from ..quality.resources import Resources
 
 SHOWN = 15  # most important features that are listed
 NAMED = 3  # features that are named of those left out for one reason
@@ -105,47 +101,22 @@ def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
 
 def show_predictions(model: QualityModel, found: Predictions, form: str, ids: Sequence[str] = ()) -> str:
     """Format the prediction of each segment, in the order of the files. ids: names of segments instead of numbers."""
-    arrays = np.stack((found.values, found.lower, found.upper), axis=1)
-    names = ids or range(1, len(arrays) + 1)
-    records, shown = (
-        [
-            {"segment": name, "quality": row[0], "low": row[1], "high": row[2], "unusual": found.unusual.get(place)}
-            for place, (name, row) in enumerate(zip(names, values.tolist(), strict=True))
-        ]
-        for values in (arrays, np.clip(arrays, *model.label_range))  # for programs, for people
-    )
     head = {"model": model.checksum, "pair": model.pair, "level": found.level, "mean": float(found.values.mean())}
     columns: dict[str, Column] = {name: name for name in ("segment", "quality", "low", "high")}
     columns[UNUSUAL] = lambda row: f"yes: {row['unusual']}" if row["unusual"] else ""
-    table = listing(shown, columns, optional=[UNUSUAL])
-    mean = f"Mean {head['mean']:.3f} of {len(records)} segments; intervals of {100 * found.level:g} %"
-    return rendered(form, [table, mean], lambda: {**head, "segments": records}, rows=lambda: records)
+    table = listing(found.rows(ids, model.label_range), columns, optional=[UNUSUAL])
+    mean = f"Mean {head['mean']:.3f} of {len(found.values)} segments; intervals of {100 * found.level:g} %"
+    rows = partial(found.rows, ids)
+    return rendered(form, [table, mean], lambda: {**head, "segments": rows()}, rows=rows)
 
 
 def show_features(features: FeatureTable, form: str) -> str:
     """Format the features of each segment."""
-    records = [dict(zip(features.names, row, strict=True)) for row in features.values.tolist()]
-    data = {"features": records, "left_out": features.left_out}
-    return rendered(form, [as_table(records)], lambda: data, rows=lambda: records)
+    return rendered(form, [records(features.rows())], features.to_dict, rows=features.rows)
 
 
-def show_list(resources: Resources | None, names: Sequence[str] | None, form: str) -> str:
-    """Format the list of all features with their resources; with given resources, whether each is available."""
-    from ..quality.features import GROUPS, all_features, choose_features
-
-    left_out = {} if resources is None else choose_features(resources)[1]
-    records: list[dict[str, Any]] = [
-        {
-            **{name: getattr(feature, name) for name in ("name", "group", "description")},
-            "needs": sorted(feature.needs),
-            "quest": feature.quest,
-            "baseline": feature.baseline,
-            "available": None if resources is None else feature.name not in left_out,
-            "missing": left_out.get(feature.name),
-        }
-        for feature in all_features()
-        if names is None or feature.name in names
-    ]
+def show_list(features: Sequence[Mapping[str, Any]], form: str) -> str:
+    """Format the list of features (`describe_features`)."""
     columns: dict[str, Column] = {
         "feature": "name",
         "group": "group",
@@ -156,26 +127,22 @@ def show_list(resources: Resources | None, names: Sequence[str] | None, form: st
         "what it is": "description",
     }
     groups = "\n".join(["Groups", *(f"{name}: {what}" for name, what in GROUPS.items())])
-    return rendered(form, [listing(records, columns), *([groups] if form == "text" else [])], lambda: records)
+    return rendered(form, [listing(features, columns), *([groups] if form == "text" else [])], lambda: features)
 
 
 def show_assessment(found: Assessment, form: str) -> str:
     """Format an evaluation: figures with intervals, comparison with metrics, systems."""
-    figures = found.all.figures()
-
-    def rows() -> list[dict[str, Any]]:
-        return [{"": NAMES[name]} | {part: getattr(each, part) for part in FIGURE} for name, each in figures.items()]
-
-    return rendered(form, _assessment_parts(found), found.to_dict, rows=rows)
+    figures = found.all.figures().items()
+    rows = [{"": NAMES[name]} | {part: getattr(each, part) for part in FIGURE} for name, each in figures]
+    table = listing(rows, {name: name for name in ("", *FIGURE)})
+    return rendered(form, [table, *_assessment_parts(found)], found.to_dict, rows=lambda: rows)
 
 
 def _assessment_parts(found: Assessment) -> Iterator[Part]:
-    figures = found.all.figures()
-    yield grid({name: NAMES[name] for name in figures}, FIGURE, lambda name, part: getattr(figures[name], part))
     undefined = ""
     if found.all.groups == 1:
         undefined = f" {DASH}: not defined, because all segments are in one group (source sentence, or --groups)."
-    elif np.isnan(found.all.pearson.value):
+    elif isnan(found.all.pearson.value):
         undefined = f" {DASH}: not defined, because labels or predictions are all the same."
     yield (
         f"{found.all.n} segments in {found.all.groups} groups. Intervals of {100 * found.all.level:g} %: "
@@ -191,19 +158,14 @@ def _assessment_parts(found: Assessment) -> Iterator[Part]:
         yield Table(table.header, [own, *table.rows], caption="Compared with metrics, on the same segments")
     if found.across is None:
         return
-    systems = {name: {"segments": one.n} | one.figures() for name, one in found.by_system.items()}
-    shown = {"segments": "segments", **{key: title for key, title in NAMES.items() if key != "spearman"}}
-
-    def figure(system: str, key: str) -> Any:
-        value = systems[system][key]
-        return getattr(value, "value", value)
-
-    yield grid(systems.keys(), shown, figure, corner="system", caption="By system")
+    systems = [
+        {"system": name, "segments": one.n} | {NAMES[key]: each.value for key, each in one.figures().items()}
+        for name, one in found.by_system.items()
+    ]
+    yield listing(systems, {name: name for name in systems[0] if name != "Spearman"}, caption="By system")
     places = dict(enumerate(found.across.systems))
     for what, values in (("Pearson", found.across.pearson), ("RMSE", found.across.rmse)):
         caption = f"{what} of models trained on one system (rows) and tested on each (columns), on other groups"
         yield grid(places, places, lambda *at, of=values: float(of[at]), corner="trained on", caption=caption)
-    from ..quality.cross_system import untested
-
-    if few := untested(found.across):
+    if few := found.across.untested:
         yield f"Too few segments, or labels all the same, to train on: {', '.join(few)}"

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from ..rendering.document import Notes, Part, Table, records
+from ..quality.model import QualityModel
+from ..quality.ranking import Ranked, SegmentRanking
+from ..rendering.document import Notes, Part, records
 from .console import rendered
 from .reviewpage import Card, ReviewPage, Why, both_texts, review_page, title
-
-if TYPE_CHECKING:
-    from ..quality.model import QualityModel
-    from ..quality.ranking import Ranked, SegmentRanking
 
 
 def show_ranking(model: QualityModel, ranking: SegmentRanking, form: str) -> str:
@@ -20,7 +16,7 @@ def show_ranking(model: QualityModel, ranking: SegmentRanking, form: str) -> str
     if form == "html":
         return _page(model, ranking)
     told = [model.warning, ranking.advice, _worth(model)]
-    parts: list[Part] = [Notes([*filter(None, told)]), _table(ranking)]
+    parts: list[Part] = [Notes([*filter(None, told)]), records(ranking.rows())]
     if form == "text":
         reading = "Below each segment: what makes its prediction worse, by how much, and the usual value in training."
         parts = [model.warning, f"{_about(model)}\n{_worth(model)}\n{reading}"]
@@ -34,7 +30,7 @@ def notes(ranking: SegmentRanking) -> dict[str, list[str]]:
     """Return rank, quality and reasons in the order of the segments in their file. Segments not shown have none."""
     made = {name: [""] * ranking.n for name in ("rank", "quality", "decision", "reasons")}
     for place, each in enumerate(ranking.segments, 1):
-        for name, text in zip(made, (str(place), f"{each.quality:.3f}", each.decision, _reasons(each)), strict=True):
+        for name, text in zip(made, (str(place), f"{each.quality:.3f}", each.decision, each.why), strict=True):
             made[name][each.segment - 1] = text or ""
     return made
 
@@ -64,28 +60,13 @@ def _within(model: QualityModel, each: Ranked) -> list[float]:
 def _block(model: QualityModel, each: Ranked) -> str:
     value, low, high = _within(model, each)
     decided = f", {each.decision}" if each.decision else ""
-    lines = [f"Segment {each.id or each.segment}: {value:.3f} ({low:.3f} to {high:.3f}){decided}"]
+    lines = [f"Segment {each.name}: {value:.3f} ({low:.3f} to {high:.3f}){decided}"]
     lines += [f"  source: {each.source}", f"  output: {each.output}"]
     lines += [f"  unlike the training texts: {each.unusual}"] if each.unusual else []
     width = max((len(f"{reason.effect:+.3f}") for reason in each.reasons), default=0)
     lines += [f"  {reason.effect:+{width}.3f}  {reason}" for reason in each.reasons]
     lines += [] if each.reasons or each.unusual else ["  no single feature makes it worse"]
     return "\n".join(lines)
-
-
-def _reasons(each: Ranked) -> str:
-    return " | ".join(map(str, each.reasons))
-
-
-def _table(ranking: SegmentRanking) -> Table:
-    """Return a table for spreadsheets. It has descriptions of features; only JSON has their names."""
-    names = ("quality", "low", "high", "decision", "reasons", "source", "output", "unusual")
-    return records(
-        {"segment": each.id or each.segment}
-        | {name: getattr(each, name) for name in names}
-        | {"reasons": _reasons(each)}
-        for each in ranking.segments
-    )
 
 
 def _page(model: QualityModel, ranking: SegmentRanking) -> str:
@@ -108,10 +89,6 @@ def _page(model: QualityModel, ranking: SegmentRanking) -> str:
         why = [Why("unlike the training texts", f"unlike the training texts: {each.unusual}")] if each.unusual else []
         why += [Why(reason.feature, str(reason)) for reason in each.reasons]
         texts = both_texts(each.source, each.output, model.pair)
-        cards.append(
-            Card(
-                each.segment, each.id or str(each.segment), each.file, texts, value, why, low, high, each.decision or ""
-            )
-        )
+        cards.append(Card(each.segment, each.name, each.file, texts, value, why, low, high, each.decision or ""))
     page = ReviewPage(title(model.pair), verdict + stop.strip(), [*filter(None, about)], scale=model.label_range)
     return review_page(cards, page)

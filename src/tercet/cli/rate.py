@@ -40,9 +40,11 @@ def command() -> None:
     """
 
 
-@command.command("new", cls=ManyValues)
+@command.command("new", cls=ManyValues, short_help="Make a campaign from a test set.")
 @input_options
-@click.option("--protocol", type=click.Choice(list(PROTOCOLS)), required=True, help="How people judge.")
+@click.option(
+    "--protocol", type=click.Choice(list(PROTOCOLS), case_sensitive=False), required=True, help="How people judge."
+)
 @several("--raters", of="NUMBER|NAME", default=("5",), show_default=True, help="Number of raters, or their names.")
 @click.option("--show", type=click.Choice(SHOWN), help="What to show beside outputs  [default: depends on protocol]")
 @click.option("--show-reference", "shown_reference", metavar="NAME", help="Which reference to show.")
@@ -110,7 +112,7 @@ for _command in (serve_command, links_command, backup_command):
     command.add_command(_command)
 
 
-@command.command("export")
+@command.command("export", short_help="Write the judgements, or the campaign for another tool.")
 @click.argument("campaign", metavar="CAMPAIGN")
 @_out
 @click.option("-f", "--format", "form", type=click.Choice(FORMATS),
@@ -148,7 +150,7 @@ def export_command(
     click.echo(f"Wrote {out}: {number} judgements.", err=True)
 
 
-@command.command("results")
+@command.command("results", short_help="Show the results so far.")
 @click.argument("campaign", metavar="CAMPAIGN")
 @DATABASE
 @click.option("--no-names", is_flag=True, help="Leave out the names of raters, to give the results to others.")
@@ -162,7 +164,7 @@ def results_command(campaign: str, database: str | None, no_names: bool, form: s
     click.echo(rendered(form, document.parts, document.data or (lambda: None), document.title))
 
 
-@command.command("import")
+@command.command("import", short_help="Make a campaign from one of Pearmut or Appraise.")
 @click.argument("path", metavar="FILE")
 @click.option("--protocol", type=click.Choice(list(PROTOCOLS)), help="How people judge, if the file does not name it.")
 @click.option("--name", help="Name of the campaign  [default: as in the file]")
@@ -230,15 +232,20 @@ def _facts(campaign: Campaign) -> dict[str, Any]:
     }
 
 
+def _numbered(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
 def _described(campaign: Campaign) -> list[str]:
     facts = _facts(campaign)
     checks = ", ".join(f"{number} {check}" for check, number in facts["checks"].items()) or "none"
     lines = [
         f"Campaign {campaign.name!r}: {campaign.protocol}{f' ({campaign.pair})' if campaign.pair else ''}, "
         f"showing {'what the group sees' if campaign.show == 'groups' else campaign.show}",
-        f"{facts['segments']} segments, {len(facts['systems'])} systems, {facts['items']} items to judge; "
+        f"{_numbered(facts['segments'], 'segment')}, {_numbered(len(facts['systems']), 'system')}, "
+        f"{_numbered(facts['items'], 'item')} to judge; "
         f"control items among them: {checks}; tutorial: {facts['tutorial']}",
-        f"{len(campaign.raters)} raters, {facts['judgements']} judgements in all",
+        f"{_numbered(len(campaign.raters), 'rater')}, {_numbered(facts['judgements'], 'judgement')} in all",
     ]
     width = max((len(rater.name) for rater in campaign.raters), default=0)
     group_width = max((len(rater.group) for rater in campaign.raters), default=0)

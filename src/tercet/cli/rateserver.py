@@ -22,7 +22,7 @@ DATABASE = click.option(
 _campaigns = click.argument("campaigns", metavar="CAMPAIGN...", nargs=-1, required=True)
 
 
-@click.command("serve")
+@click.command("serve", short_help="Serve campaigns to raters.")
 @_campaigns
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; default: only locally.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 chooses a free port.")
@@ -80,7 +80,7 @@ def serve_command(
             _print_links(made, (address or f"http://{host}:{port}").rstrip("/"))
 
 
-@click.command("links")
+@click.command("links", short_help="Print new links for all, and revoke the old ones.")
 @_campaigns
 @DATABASE
 @click.option("--address", default=ADDRESS, show_default=True, help="Address of the server, for the printed links.")
@@ -94,7 +94,7 @@ def links_command(campaigns: tuple[str, ...], database: str | None, address: str
     _print_links(renew_links(paths, read_campaigns(paths), database), address.rstrip("/"))
 
 
-@click.command("backup")
+@click.command("backup", short_help="Copy the answers, also while a server is running.")
 @click.argument("campaign", metavar="CAMPAIGN")
 @click.option("-o", "--out", "--output", "out", required=True, metavar="FILE", help="The file to write.")
 @DATABASE

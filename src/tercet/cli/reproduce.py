@@ -41,8 +41,9 @@ def command(**options: Any) -> None:
     The exit code is 1 if a number that should reproduce does not.
     """  # fmt: skip
     from ..reproduction import reproduce
+    from ..reproduction.results import COLUMNS
     from .console import rendered
-    from .reproduceboard import COLUMNS, TITLE, render_list, reproduction_parts
+    from .reproduceboard import TITLE, render_list, reproduction_parts
     from .reproducepage import page_parts
 
     paper = _paper(options)

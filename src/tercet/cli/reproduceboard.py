@@ -7,14 +7,13 @@ from typing import Any
 
 from ..rendering.document import Column, Heading, Notes, Part, Table, grid, listing
 from ..rendering.tables import Bold, number
-from ..reproduction import PAPERS, tables
-from ..reproduction.results import CELL, Cell, Reproduction, Reproductions, Unchecked, count_of
+from ..reproduction import PAPERS, list_tables
+from ..reproduction.results import Cell, Reproduction, Reproductions, Unchecked, count_of
 from .console import rendered
 
 LISTED = 30  # with more cells, a table is shown as a grid
 NAMED = 6  # the most rows or columns that a sentence lists
 TITLE = "Tables of papers, recomputed"
-COLUMNS = ("paper", "table", *CELL, "reason")
 
 
 def reproduction_parts(found: Reproductions) -> Iterator[Part]:
@@ -38,11 +37,7 @@ def reproduction_parts(found: Reproductions) -> Iterator[Part]:
 
 def render_list(form: str = "text") -> str:
     """Return the list of tables and figures, with the data that they need."""
-    data = [
-        {"paper": paper, "table": name, "caption": one.caption, "data": list(one.needs), "reason": one.reason}
-        for paper in PAPERS
-        for name, one in tables(paper).items()
-    ]
+    data = list_tables()
     columns: dict[str, Column] = {"Paper": "paper", "Table": "table", "What": "caption"}
     columns["Data"] = lambda one: "cannot be recomputed" if one["reason"] else ", ".join(one["data"]) or "none"
     notes = [f"{name}: {citation}." for name, citation in PAPERS.items()]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import MissingDependency
-from ..rendering.document import Details, Heading, Notes, Part, Picture, Table
+from ..rendering.document import Details, Heading, Notes, Part, Picture, Table, listing
 from ..rendering.tables import Bold, number
-from ..reproduction import CONTRADICTIONS, PAPERS
-from ..reproduction.results import Cell, Matrix, Plot, Reproduction, Reproductions, Unchecked, count_of, title_of
+from ..reproduction import CONTRADICTIONS, PAPERS, Cell, Matrix, Plot, Reproduction, Reproductions, Unchecked, title_of
+from ..reproduction.results import count_of, counts_of
 from .reproduceboard import laid_out, other_parts, shown, winners_table
 
 if TYPE_CHECKING:
@@ -21,8 +20,8 @@ log = logging.getLogger(__name__)
 
 ALPHA = 0.05  # smaller p-values are marked in head-to-head figures
 CLASSES = {"equal": "good", "in interval": "inside", "near": "near"}
-COUNTS = ("equal", "in interval", "near", "different", "from print", "not checked")
-COUNTED = ("Equal", "In the printed interval", "Near", "Different", "Follows from print", "Not checked")
+COUNTED = {"equal": "Equal", "in interval": "In the printed interval", "near": "Near", "different": "Different",
+           "from print": "Follows from print", "not checked": "Not checked"}  # fmt: skip
 FOUND = "Printed numbers by what was found"
 LEGEND = {
     "good": "equal: rounds to the printed number; or the paper's statement holds",
@@ -51,10 +50,7 @@ def page_parts(results: Reproductions) -> Iterator[Part]:
     if listed and not results.single:
         yield Heading("Contradictions in the papers", anchor="contradictions")
         yield "Found while recomputing; each was checked against the data or against other numbers of the same paper."
-        yield Table(
-            ["Paper", "Where", "The paper says", "Found"],
-            [[one["paper"], one["where"], one["says"], one["found"]] for one in listed],
-        )
+        yield listing(listed, {"Paper": "paper", "Where": "where", "The paper says": "says", "Found": "found"})
     for paper, found in results.by_paper().items():
         yield from (Heading(PAPERS[paper], anchor=paper), _sentence(count_of(found)))
         for one in filter(_is_made, found):
@@ -73,16 +69,13 @@ def _sentence(text: str) -> str:
 
 def _answer(results: Reproductions) -> str:
     """Return the sentence that answers the question: how many numbers reproduce."""
-    cells = [cell for one in results for cell in one.cells]
-    derived = [cell for one in results for cell in one.derived]
-    equal = sum(cell.equal for cell in cells)
-    failed = sum(len(one.failed) for one in results)
-    printed = len(cells) + len(derived) + sum(len(one.unchecked) for one in results)
+    counts, failed = counts_of(results.tables), sum(len(one.failed) for one in results)
     verdict = f"{failed} that should be equal are not." if failed else "All that should be equal are."
+    equal = counts["equal"] + counts["in interval"]
     text = f"{equal:,} numbers, recomputed from the data, are equal to print. {verdict}"
-    if derived:
-        text += f" {sum(cell.equal for cell in derived):,} more follow from other numbers of the same paper."
-    return f"{text} The tables have {printed:,} numbers in all."
+    if any(one.derived for one in results):
+        text += f" {counts['from print']:,} more follow from other numbers of the same paper."
+    return f"{text} The tables have {counts.total():,} numbers in all."
 
 
 def _command(one: Reproduction) -> str:
@@ -92,24 +85,20 @@ def _command(one: Reproduction) -> str:
     return f"tercet reproduce {one.paper} {option} --data DIR"
 
 
-def _count(found: Sequence[Reproduction]) -> dict[str, int]:
-    """Return the numbers of printed numbers by what was found, in the order of `COUNTED`."""
-    counts = Counter(cell.verdict for one in found for cell in one.cells)
-    counts["from print"] = sum(cell.equal for one in found for cell in one.derived)
-    counts["not checked"] = sum(len(one.unchecked) for one in found)
-    return {label: counts[name] for name, label in zip(COUNTS, COUNTED, strict=True)}
-
-
 def _counts(found: Sequence[Reproduction]) -> list[str]:
-    return [f"{count:,}" for count in _count(found).values()]
+    counts = counts_of(found)
+    return [f"{counts[name]:,}" for name in COUNTED]
 
 
 def _counted_bars(results: Reproductions) -> Iterator[Figure]:
     from ..rendering.bars import part_bars
     from ..rendering.figures import BLUE, GREEN, ORANGE, PALE, SKY, VERMILLION
 
-    colours = dict(zip(COUNTED, (BLUE, SKY, ORANGE, VERMILLION, GREEN, PALE), strict=True))
-    by_paper = {_short(paper): _count(found) for paper, found in results.by_paper().items()}
+    colours = dict(zip(COUNTED.values(), (BLUE, SKY, ORANGE, VERMILLION, GREEN, PALE), strict=True))
+    by_paper = {}
+    for paper, found in results.by_paper().items():
+        counts = counts_of(found)
+        by_paper[_short(paper)] = {label: counts[name] for name, label in COUNTED.items()}
     if any(any(counts.values()) for counts in by_paper.values()):
         yield part_bars(by_paper, colours, label="share of the printed numbers", title=FOUND)
 
@@ -123,13 +112,13 @@ def _by_paper(results: Reproductions) -> Table:
     rows = [[_short(paper), *_counts(found)] for paper, found in results.by_paper().items()]
     if len(rows) > 1:
         rows.append([Bold("all"), *map(Bold, _counts(results.tables))])
-    return Table(["Paper", *COUNTED], rows)
+    return Table(["Paper", *COUNTED.values()], rows)
 
 
 def _by_table(results: Reproductions) -> Table:
     """Return the counts of the tables of which numbers were recomputed from data."""
     rows = [[one.paper, title_of(one.table), *_counts([one])] for one in results if one.cells]
-    return Table(["Paper", "Table", *COUNTED], rows)
+    return Table(["Paper", "Table", *COUNTED.values()], rows)
 
 
 def _legend() -> Table:

@@ -136,7 +136,7 @@ def command(**options: Any) -> None:
     tercet score -t DIR -l en-de -m bleu -f json
     cat out.txt | tercet score ref.txt -b
     """  # fmt: skip
-    from ..scoring import add_test_intervals
+    from ..scoring import add_tests
     from . import scoreboard
 
     options["form"] = options["form"] or _usual_format()
@@ -165,7 +165,7 @@ def command(**options: Any) -> None:
 
         click.echo(scores_table(scores, tests, options).render(options["form"]))
         return
-    click.echo(scoreboard.render(add_test_intervals(scores, tests) if tests else scores, tests, options))
+    click.echo(scoreboard.render(add_tests(scores, tests) if tests else scores, options))
 
 
 def amend(spec: str, options: dict[str, Any]) -> str:
@@ -346,6 +346,8 @@ def _refuse_what_does_not_go_together(options: dict[str, Any]) -> None:
         )
     if options["score_only"] and (options["paired_bs"] or options["paired_ar"]):
         raise UsageError("-b prints scores alone; leave it out to see the test.")
+    if options["score_only"] and options["by"]:
+        raise UsageError("-b prints scores of systems alone; leave it out to see those of groups.")
     if options["merge"]:
         texts = ("references", "more_references", "outputs", "source", "test_set", "docs", "metrics", *FLAGS)
         given = [name for name in texts if options[name] not in (None, ())]

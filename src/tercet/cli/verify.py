@@ -29,8 +29,9 @@ def command(signature: str, stated: str, system: str | None, form: str, **inputs
     """
     from dataclasses import asdict
 
-    from ..verifying import verify
+    from ..verifying import check_claim, verify
 
+    check_claim(signature, stated)  # before the texts: a forgotten argument shifts the others
     found = verify(read_inputs(inputs), signature, stated, system=system)
     verdict = "Equal" if found.equal else "Not equal"
     lines = [f"{verdict}: stated {found.stated}, recomputed {found.score!r}", found.signature]

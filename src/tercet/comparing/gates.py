@@ -14,11 +14,11 @@ from .results import Comparison, GateVerdict, MetricResult
 
 FORMS = (
     "Write METRIC (or any) drops|rises|worsens, then nothing, significantly, at all, 'by NUMBER' or 'by NUMBER %'; "
-    "or METRIC below|above NUMBER."
+    "or METRIC below|above NUMBER (also < and >)."
 )
 SENTENCE = re.compile(
     r"(?P<metric>\S+)\s+(?:(?P<verb>drops|rises|worsens)(?:\s+(?P<how>significantly|at\s+all))?"
-    r"(?:\s+by\s+(?P<by>[^\s%]+)\s*(?P<percent>%)?)?|(?P<limit>below|above)\s+(?P<value>\S+))",
+    r"(?:\s+by\s+(?P<by>[^\s%]+)\s*(?P<percent>%)?)?|(?P<limit>below|above|<|>)\s*(?P<value>\S+))",
     re.IGNORECASE,
 )
 _WRONG_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -115,7 +115,8 @@ def read_gate(text: str) -> Gate:
     metric = "any" if found["metric"].lower() == "any" else found["metric"]
     if found["limit"]:
         limit = _number(text, found["limit"], found["value"], least=-inf)
-        return Gate(text, metric, found["limit"].lower(), by=limit)
+        verb = {"<": "below", ">": "above"}.get(found["limit"], found["limit"].lower())
+        return Gate(text, metric, verb, by=limit)
     by = None if found["by"] is None else _number(text, "by", found["by"], least=0)
     how = (found["how"] or "").lower()
     significantly = how == "significantly" or (not how and by is None)

@@ -52,6 +52,8 @@ def read_items(
     rows = [JsonRow(line, f"{path}, line {number}") for number, line in enumerate(read_lines(path), 1)]
     if not rows:
         raise DataError(f"{path} is empty; one JSON object per line is needed.")
+    if {"kind", "segment", "system"} <= rows[0].item.keys():
+        raise DataError(f"{path} holds judgements, not texts.")
     _report_unknown(rows, path)
     _check_numbers(rows)
     outputs = _outputs(rows, systems)

@@ -72,7 +72,8 @@ def load_scores(path: str | Path) -> list[Scores]:
                 raise DataError(f"{path} is damaged: its numbers are not those that were saved.")
             return [_restore(entry, arrays, i) for i, entry in enumerate(about["scores"])]
     except _DAMAGES as error:
-        raise DataError(f"{path} is not a file written by 'tercet score --save': {error}") from None
+        why = "" if "pickle" in str(error) else f": {error}"  # NumPy takes any other file for a pickle
+        raise DataError(f"{path} is not a file written by 'tercet score --save'{why.removesuffix('.')}.") from None
 
 
 def _array(archive: Any, name: str) -> NDArray[Any]:

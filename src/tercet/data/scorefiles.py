@@ -117,18 +117,18 @@ def _published(path: Path, name: str, pair: str | None, segments: Sequence[str],
         rows = _one_system_rows(path, name, first[0], segments, system is not None)
         if rows is not None:
             return [_one_system(path, name, rows, segments, system)]
+    jsonl, table = name.endswith(".jsonl"), set(fields_of(first[0], separator_of(first[0]))) & {"seg", *SYSTEM}
+    two = len(first[0].split()) == 2
+    if not (jsonl or table or two or "\t" in first[0]):
+        read_lines(path)  # raises a more precise error for a file that is not text
+        _refuse(path, "holds no scores in a known form")
     if system is not None:
         raise UsageError(_has_names(path))
-    if name.endswith(".jsonl"):
+    if jsonl:
         return list(read_item_scores(path).published)
-    if set(fields_of(first[0], separator_of(first[0]))) & {"seg", *SYSTEM}:
+    if table:
         return read_published(path, pair)
-    if len(first[0].split()) == 2:
-        return [_evalset(path, name, segments)]
-    if "\t" in first[0]:
-        return _submission(path, pair)
-    read_lines(path)  # raises a more precise error for a file that is not text
-    _refuse(path, "holds no scores in a known form")
+    return [_evalset(path, name, segments)] if two else _submission(path, pair)
 
 
 def _has_names(path: Path) -> str:

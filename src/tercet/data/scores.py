@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any, overload
 
 import numpy as np
@@ -75,6 +76,7 @@ class Scores:
     kept). counts: by system name, shape (segments, k), where we counted ourselves; totals: their sums, shape (k,).
     document_ids: the document of every segment, if known. group: scores of groups of segments (documents, domains,
     lengths: `by`) by system and group. interval: bootstrap intervals by system (`stats.Interval`), where asked for.
+    test: a paired test of all systems against one of them (`stats.Comparisons`), where asked for.
     reference_numbers: how many references segments have.
 
     Examples
@@ -93,6 +95,7 @@ class Scores:
     by: str | None = None
     group: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     interval: Mapping[str, Any] = field(default_factory=dict)
+    test: Any = None
     reference_numbers: frozenset[int] = frozenset()
     n_segments: int = 0
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -129,6 +132,8 @@ class Scores:
         run: dict[str, object] = {}
         if self.reference_numbers:
             run["nrefs"] = min(self.reference_numbers) if len(self.reference_numbers) == 1 else "var"
+        if self.test is not None and self.test.test == "randomisation":
+            run |= {"ar": self.test.resamples, "seed": self.test.seed}
         for interval in list(self.interval.values())[:1]:
             run |= {"bs": interval.resamples, "seed": interval.seed}
         return with_facts(self.metric.signature, run)
@@ -182,6 +187,50 @@ class Scores:
             "interval": {system: [each.low, each.high] for system, each in self.interval.items()},
         }
 
+    def p_value(self, system: str) -> float | None:
+        """Return the p-value of the paired test against its baseline; None for the baseline itself."""
+        base, place = self.test.baseline, self.systems.index(system)
+        return None if place == base else float(self.test.p_value[base, place])
+
+    def record(self, system: str, *, segments: bool = False, ids: Sequence[str] | None = None) -> dict[str, Any]:
+        """Return all that is known of one system's score, as `tercet score -f json` prints it.
+
+        segments: also the scores of its segments. ids: of the segments, to be listed with them.
+        """
+        label, _, signature = self.signature.partition("|")
+        totals = self.totals.get(system)
+        found: dict[str, Any] = {
+            "system": system,
+            "metric": self.metric.spec,
+            "name": label,
+            "score": self.system[system],
+            "signature": signature,
+            "verbose_score": "" if totals is None else self.metric.verbose(totals),
+            "n_segments": self.n_segments,
+            "references": list(self.provenance.get("references", ())),
+            "higher_is_better": self.higher_is_better,
+            "details": {} if totals is None else self.metric.details(totals),
+        }
+        items = (item.partition(":") for item in signature.split("|") if item)
+        found |= {key: value for key, _, value in items if key not in found}  # as sacreBLEU has them
+        if self.interval:
+            interval = self.interval[system]
+            found |= {"ci_low": interval.low, "ci_high": interval.high, "confidence": interval.confidence}
+            # A half-width; the name is sacreBLEU's.
+            found |= {"confidence_mean": interval.mean, "confidence_var": interval.half_width}
+        if self.test is not None:
+            base = self.systems[self.test.baseline]
+            found |= {"p_value": self.p_value(system), "baseline": base, "test": self.test.test}
+        if segments:
+            found["segments"] = self.segment[system].tolist()
+            if ids:
+                found["ids"] = list(ids)
+            if extras := self.metric.extras(self.counts[system]):
+                found["extras"] = {name: column.tolist() for name, column in extras.items()}
+        if self.by:
+            found["documents" if self.by == "document" else "groups"] = dict(self.group[system])
+        return found
+
     def to_pandas(self) -> Any:
         """Return the tidy table as a pandas data frame."""
         return to_frame(self.rows())
@@ -224,6 +273,27 @@ class ScoreList(Sequence[Scores]):
     def rows(self) -> list[dict[str, Any]]:
         """Return the tidy tables of all metrics, one after the other."""
         return [row for item in self._scores for row in item.rows()]
+
+    def records(self, **options: Any) -> list[dict[str, Any]]:
+        """Return one record per system and metric; the options are those of `Scores.record`."""
+        return [item.record(system, **options) for system in self._scores[0].systems for item in self._scores]
+
+    def record_rows(self, *, ids: Sequence[str] | None = None, **options: Any) -> list[dict[str, Any]]:
+        """Return the records as `tercet score -f tsv` prints them: a row per system, metric, and segment or group."""
+        rows, by = [], self._scores[0].by
+        for found in self.records(**options):
+            first = {name: found[name] for name in ("system", "metric")}
+            last = {"signature": f"{found['name']}|{found['signature']}".rstrip("|")}
+            if "segments" in found:
+                unit, values = "segment", dict(zip(ids or count(1), found["segments"], strict=bool(ids)))
+            elif by:
+                unit, values = by, found.get("documents") or found["groups"]
+            else:
+                numbers = {name: found.get(name) for name in ("score", "ci_low", "ci_high", "p_value")}
+                rows.append({**first, **numbers, **last})
+                continue
+            rows += [{**first, unit: name, "score": value, **last} for name, value in values.items()]
+        return rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scores of systems by metric, under the strings that were asked for."""

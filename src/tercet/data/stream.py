@@ -13,7 +13,7 @@ from typing import Any
 from ..errors import DataError, NotParallel, UnknownName, UsageError
 from .files import is_bilingual
 from .lines import read_blocks, read_lines
-from .testset import TestSet
+from .testset import TestSet, one_hyphen
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,6 +26,10 @@ class TextFiles:
     documents: str | Path | None = None
     pair: str | None = None
     name: str = "unnamed"
+
+    def __post_init__(self) -> None:
+        if self.pair is not None:
+            object.__setattr__(self, "pair", one_hyphen(self.pair))
 
     @property
     def systems(self) -> tuple[str, ...]:

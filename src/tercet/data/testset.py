@@ -5,6 +5,7 @@ Outputs and references are named, never lists of lists: the transposed list has 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -53,8 +54,8 @@ class TestSet:
         put = object.__setattr__
         if not isinstance(self.name, str):
             raise UsageError(f"A test set's name must be a text, not {self.name!r}.")
-        if self.pair is not None and (not isinstance(self.pair, str) or not all(self.pair.partition("-"))):
-            raise UsageError(f'A language pair is SRC-TGT, as "en-de", not {self.pair!r}.')
+        if self.pair is not None:
+            put(self, "pair", one_hyphen(self.pair))
         put(self, "outputs", _named("outputs", "system", self.outputs))
         put(self, "references", _named("references", "reference", self.references, gaps=True))
         put(self, "labels", _named("labels", "label", self.labels))
@@ -225,6 +226,16 @@ class TestSet:
         return digest.hexdigest()[:16]
 
 
+def one_hyphen(pair: Any) -> str:
+    """Return a language pair with one hyphen: "en-pt_BR" for "en-pt-BR". Raises UsageError for anything else."""
+    found = pair if isinstance(pair, str) else ""
+    if found.count("-") > 1:
+        found = re.sub(r"-([A-Z]{2}|[A-Z][a-z]{3}|\d{3})(?=-|$)", r"_\1", found)
+    if found.count("-") != 1 or not all(found.split("-")):
+        raise UsageError(f"A language pair is SRC-TGT, as en-de or en-pt_BR, not {pair!r}.")
+    return found
+
+
 def checksum(lines: Sequence[str | None]) -> str:
     """A digest of a text; a missing line differs from an empty one."""
     from hashlib import sha256
@@ -263,12 +274,17 @@ def _texts(what: str, lines: Any, *, gaps: bool = False) -> tuple[Any, ...]:
     checked = tuple(lines)
     if set(map(type, checked)) <= {str}:
         return checked
-    if gaps:  # pandas writes a missing text as NaN
-        checked = tuple(None if line is None or line != line else line for line in checked)
+    if gaps:
+        checked = tuple(None if is_missing(line) else line for line in checked)
     for number, line in enumerate(checked, 1):
         if not isinstance(line, str) and not (gaps and line is None):
-            raise UsageError(f"{what}, segment {number}: {type(line).__name__} where a text is needed.")
+            raise UsageError(f"{what}, segment {number}: {_cut(repr(line))} where a text is needed.")
     return checked
+
+
+def is_missing(text: Any) -> bool:
+    """Return whether a text is None, or the NaN or NA of pandas."""
+    return text is None or (isinstance(text, float) and text != text) or type(text).__name__ == "NAType"
 
 
 def _listed(names: Mapping[str, Any], most: int = 5) -> str:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Any
 
+from ..data.display import to_frame
 from ..data.judgements import KINDS, Judgements
 from ..data.rankings import SAME
 from ..data.scores import Scores
@@ -39,6 +41,7 @@ from .span_agreement import span_panel
 CATEGORIES = ("adequacy", "fluency", "likert")  # kinds with few values, in steps of 1
 IDENTICAL = ("once", "each")
 MAX_SLICES = 1000
+COLUMNS = ("name", "pair", "kind", *(each.name for each in fields(MeasuredAgreement)))  # of `Agreement.rows`
 
 
 @dataclass(frozen=True)
@@ -73,13 +76,22 @@ class Agreement:
         """Return one coefficient, NaN if it is not defined."""
         return next((item.value for item in self.measures if (item.measure, item.group) == (measure, group)), math.nan)
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per coefficient and group of raters."""
+        facts = {"name": self.name, "pair": self.pair, "kind": self.kind}
+        return [facts | asdict(item) for item in self.measures]
+
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as a dictionary for JSON."""
         return asdict(self)
 
+    def to_pandas(self) -> Any:
+        """Return the rows as a pandas data frame."""
+        return to_frame(self.rows(), COLUMNS)
+
 
 def agree(
-    judgements: Judgements,
+    judgements: Judgements | str | Path,
     *,
     kind: str | None = None,
     source: Collection[str] = ("",),
@@ -101,7 +113,7 @@ def agree(
 
     Parameters
     ----------
-    judgements : the judgements, such as `tercet.data.judgement_files.read_judgement_file` returns.
+    judgements : the judgements, or a file of them, or a campaign.
     kind : the kind of judgement, if there are several.
     source : values of `reference` in the judgements that mean the source, or nothing, was shown instead of a reference.
     complete : use only raters who judged every output.
@@ -120,10 +132,9 @@ def agree(
     --------
     >>> import tempfile, tercet
     >>> from tercet import examples
-    >>> from tercet.data.judged_jsonl import read_judgements
     >>> folder = tempfile.mkdtemp()
     >>> _ = examples.write("en-de", folder)
-    >>> found = tercet.agree(read_judgements(f"{folder}/judgements.jsonl"), resamples=100)
+    >>> found = tercet.agree(f"{folder}/judgements.jsonl", resamples=100)
     >>> found.raters
     3
     """
@@ -136,6 +147,9 @@ def agree(
             raise UnknownName("level of measurement", name, LEVELS)
     if not 1 <= slices <= MAX_SLICES:
         raise UsageError(f"The number of slices must lie between 1 and {MAX_SLICES}, not {slices}.")
+    if isinstance(judgements, str | Path):
+        judgements, shown = _read_one(judgements, kind)
+        source = shown if tuple(source) == ("",) else source
     own, notes = _select_kind(judgements, kind), list[str]()
     plain = own.where(lambda row: not row.check or row.check.startswith(SAME))
     if not len(plain):
@@ -150,6 +164,19 @@ def agree(
     return _agree_scores(
         own, plain, notes, weights=weights, scores=scores or {}, segments=segments or {}, level=level, **rest
     )
+
+
+def _read_one(path: str | Path, kind: str | None) -> tuple[Judgements, frozenset[str]]:
+    """Return the judgements of a file, and what was shown in it that is not a reference."""
+    from .agreement_files import load
+
+    found = [part for part in load([path]) if kind is None or kind in part.judgements.kinds]
+    if len(found) != 1:
+        present = ", ".join(f"{part.judgements.pair or '?'} {'+'.join(part.judgements.kinds)}" for part in found)
+        raise UsageError(
+            f"{path}: judgements of one language pair and kind are needed, and it has {present or 'none'}."
+        )
+    return found[0].judgements, found[0].source
 
 
 def _select_kind(judgements: Judgements, kind: str | None) -> Judgements:

@@ -81,6 +81,8 @@ def _read(
         tables = read_judgement_file(
             path, pair=own, kind=kind if is_export else None, system_prefix=system_prefix if is_export else ""
         )
+        if other := {table.pair for table in tables if own and table.pair} - {own}:
+            raise DataError(f"{path} is for {', '.join(sorted(other))}, not for {own}.")
         found += [(table, _texts(path, own, table)) for table in tables]
     return found
 

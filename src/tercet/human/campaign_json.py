@@ -34,7 +34,8 @@ def read_json(path: str | Path) -> Any:
     try:
         return json.loads("\n".join(read_lines(path)))
     except json.JSONDecodeError as error:
-        raise DataError(f"{path}, line {error.lineno}, column {error.colno}: not JSON: {error.msg}.") from None
+        place = f"{path}, line {error.lineno}, column {error.colno}"
+        raise DataError(f"{place}: not a campaign, because it is not JSON: {error.msg}.") from None
     except RecursionError:
         raise DataError(f"{path}: not a campaign: nested too deeply.") from None
 

@@ -134,7 +134,9 @@ def _views(
         if view.reference and view.reference not in testset.references:
             raise UnknownName(f"reference in test set {testset.name!r}", view.reference, testset.references)
         if view.show in ("source", "both") and testset.source is None:
-            raise UsageError(f"Test set {testset.name!r} has no source to show. Choose something else with --show.")
+            raise UsageError(
+                f"Test set {testset.name!r} has no source to show. Give it with -s, or choose another --show."
+            )
     return views
 
 
@@ -148,7 +150,9 @@ def _default_show(testset: TestSet, how: Protocol) -> str:
 
 def _reference(testset: TestSet, name: str | None) -> str:
     if not testset.references:
-        raise UsageError(f"Test set {testset.name!r} has no reference to show. Choose something else with --show.")
+        raise UsageError(
+            f"Test set {testset.name!r} has no reference to show. Give one with -r, or choose another --show."
+        )
     if name is None:
         name = next(iter(testset.references))
         if len(testset.references) > 1:

@@ -57,6 +57,11 @@ class Contrast:
     p_holm: float = math.nan
     p_raters_holm: float = math.nan
 
+    @property
+    def name(self) -> str:
+        """The names of what the two groups were shown."""
+        return f"{shown_name(self.first)} − {shown_name(self.second)}"
+
 
 @dataclass(frozen=True)
 class Correlation:
@@ -70,6 +75,11 @@ class Correlation:
     given: str
     value: float
     outputs: int
+
+
+def shown_name(name: str) -> str:
+    """Return the name of what raters were shown, or "no reference" if it has none."""
+    return name or "no reference"
 
 
 def output_means(panel: Panel, shown: str) -> Floats:

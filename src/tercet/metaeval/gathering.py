@@ -147,7 +147,7 @@ def judge_pairs(
         A prefix to remove from the system names in such exports.
     passing_raters : bool
         Leave out raters who did not score damaged outputs lower.
-    level : {"sys", "seg"}
+    level : {"sys", "seg"}, or in full: "system", "segment"
         Compare scores of systems or of segments.
     statistic : str, optional
         "pearson", "spearman", "kendall", "kendall-c", "accuracy", "accuracy-calibrated", "soft-accuracy", "tau" or
@@ -212,6 +212,7 @@ def judge_pairs(
     BLEU: 0.819, from 0.747 to 0.877
     TER: 0.837, from 0.773 to 0.891
     """
+    level = {"system": "sys", "segment": "seg"}.get(level, level)
     sources = Sources(
         _as_list(metrics), _as_list(references), _as_list(scores), published, _as_list(judgements), kind,
         system_prefix, passing_raters, jobs, cache, progress,
@@ -225,7 +226,8 @@ def judge_pairs(
     sources.check()
     results = _judge_all(_find_dataset(dataset, data), _as_list(pairs), sources, asked)
     if not results:
-        raise UsageError(f"{dataset} has no language pair with judgements.")
+        hint = "" if sources.judgements else " Give them with --judgements FILE."
+        raise UsageError(f"{dataset} has no language pair with judgements.{hint}")
     return MetaEvaluation(tuple(results))
 
 
@@ -236,6 +238,8 @@ def _as_list(values: Any) -> list[Any]:
 
 def _find_dataset(dataset: str | Path, folder: str | Path | None) -> Path:
     """Return the path of a data set: a path that exists, a name inside `folder`, or a name that `tercet data` has."""
+    if not isinstance(dataset, str | Path):
+        raise UsageError(f"A data set is the path or name of one, not {type(dataset).__name__}.")
     if folder is None:
         return locate(dataset)
     for path in (Path(folder) / dataset, Path(folder)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
+from math import inf, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,9 @@ from ..errors import UnknownName
 
 Floats = NDArray[np.float64]
 
+# Of the rows, what tables for programs have.
+COLUMNS = ("pair", "metric", "label", "level", "statistic", "gold", "value", "signed", "n", "ci_low", "ci_high",
+           "winner", "without_outliers", "epsilon")  # fmt: skip
 NAMES = {
     "pearson": "Pearson's r",
     "spearman": "Spearman's rho",
@@ -175,6 +178,20 @@ def sign_flips(results: Sequence[Verdicts]) -> dict[str, tuple[list[str], list[s
             elif item.signed < 0:
                 negative.append(result.pair)
     return {label: both for label, both in signs.items() if all(both)}
+
+
+def values_by_pair(results: Sequence[Verdicts]) -> dict[str, dict[str, float]]:
+    """Return the defined values of each metric by language pair. The metric with the highest mean comes first."""
+    values: dict[str, dict[str, float]] = {}
+    for result in results:
+        for item in result.items:
+            values.setdefault(item.label, {}).update({} if isnan(item.value) else {result.pair: item.value})
+    return dict(sorted(values.items(), key=lambda item: -mean_value(item[1]) if item[1] else inf))
+
+
+def mean_value(values: Mapping[str, float]) -> float:
+    """Return the mean over language pairs, NaN for none."""
+    return sum(values.values()) / len(values) if values else nan
 
 
 def statistic_name(result: Verdicts) -> str:

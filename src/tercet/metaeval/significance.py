@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-TESTS = ("williams", "bootstrap", "overlap", "perm-inputs", "perm-systems", "perm-both")
+TESTS = {  # with what they are called in reports
+    "williams": "Williams' test, one-sided",
+    "bootstrap": "paired bootstrap",
+    "overlap": "intervals do not overlap",
+    "perm-inputs": "permutation of segments",
+    "perm-systems": "permutation of systems",
+    "perm-both": "permutation of systems and segments",
+}
 
 
 def find_test(significance: str | None, wanted: Statistic, *, absolute: bool = False) -> str | None:

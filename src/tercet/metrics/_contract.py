@@ -156,7 +156,10 @@ class Metric:
         """Raise UsageError if the test set lacks what the metric reads."""
         for need, present in (("reference", bool(testset.references)), ("source", testset.source is not None)):
             if need in self.needs and not present:
-                raise UsageError(f"{self.name} needs {need}s, and test set {testset.name!r} has none.")
+                how = f"-{need[0]} FILE, or TestSet(…, {need}{'s' * (need == 'reference')}=…)"
+                raise UsageError(
+                    f"{self.name} needs {need}s, and test set {testset.name!r} has none. Give them: {how}."
+                )
 
     def learn(self, testset: Any) -> Learnt:
         """Learn from the whole test set (anything with `shards`), such as the weights of words in the references."""

@@ -20,6 +20,7 @@ from ..text.marks import Mark, Marks
 from ..text.scripts import base_code
 from ._contract import Floats, Learnt, Metric, Shard
 from ._parameters import param
+from ._ready import warn_of_guess
 from ._weights import DocumentFrequencies, count_references
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class EncoderMetric(Metric):
         """Return the encoder; warn of languages that it does not know."""
         encoder = self.open_encoder()
         for language in self.languages(testset):
-            _warn_of_language(self.name, encoder, language)
+            _warn_of_language(self.label, encoder, language)
         return encoder
 
     def open_encoder(self, fingerprint: str | None = None) -> Encoder:
@@ -229,8 +230,10 @@ def alignment(tokens: TokenVectors, others: TokenVectors, similarities: Floats) 
 
 
 def _warn_of_language(metric: str, encoder: Encoder, language: str | None) -> None:
-    if not language or encoder.languages is None or base_code(language) in encoder.languages:
+    if encoder.languages is None or (language and base_code(language) in encoder.languages):
         return
+    if not language:
+        return warn_of_guess(metric, ", ".join(sorted(encoder.languages)))
     log.warning(
         "%s: the encoder %s knows %s, and the texts are in %s: its scores mean little there. Use an encoder for that "
         "language, such as encoder=hf:FOLDER or encoder=onnx:FOLDER with a multilingual model.",

@@ -24,6 +24,7 @@ from ..errors import DataError, UsageError
 from ..quality.predictors import Predictor, predictor_from_parts
 from ..text.scripts import base_code
 from ._contract import Floats
+from ._ready import warn_of_guess
 
 KIND = "learned-metric"
 MADE_BY = "tercet learn"
@@ -118,8 +119,10 @@ def join_hashes(several: Sequence[Hashes]) -> Hashes:
 
 
 def check_language(name: str, model: LearnedModel, language: str | None) -> None:
-    """Raise UsageError if a model was made for outputs in another language."""
-    if model.language and language and base_code(language) != base_code(model.language):
+    """Raise UsageError if a model was made for outputs in another language; warn if theirs is not known."""
+    if model.language and not language:
+        warn_of_guess(name, model.language)
+    elif model.language and language and base_code(language) != base_code(model.language):
         raise UsageError(
             f"{name}: the model was made for outputs in {model.language!r}, and these are in {language!r}. Train one "
             "for this language: tercet learn."

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +21,7 @@ from ._contract import Floats, Learnt, Metric, Shard
 if TYPE_CHECKING:
     from ..text.marks import Marks
 
+log = logging.getLogger(__name__)
 OPENED = 8  # metrics whose heavy resources a process keeps
 _opened: OrderedDict[Any, Any] = OrderedDict()
 
@@ -65,10 +68,12 @@ class Ready(MetricRecord):
         return counts
 
     def score(self, totals: Floats) -> Floats:
-        return self.metric.score(totals)
+        with reporting_faults(self, "scored"):
+            return self.metric.score(totals)
 
     def segment_scores(self, counts: Floats) -> Floats:
-        return self.metric.segment_scores(counts)
+        with reporting_faults(self, "scored"):
+            return self.metric.segment_scores(counts)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return self.metric.details(totals)
@@ -116,6 +121,30 @@ def make_ready(given: Metric, testset: Any = None, *, asked: str = "") -> Ready:
         fingerprint=fingerprint,
         needs=metric.needs,
         tolerance=metric.tolerance,
+    )
+
+
+@contextmanager
+def reporting_faults(metric: Ready, doing: str) -> Iterator[None]:
+    """Report a fault in a metric of the user's own with its place, as a UsageError."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError) as error:
+        if metric.metric.code.__module__.startswith("tercet."):
+            raise
+        from traceback import extract_tb
+
+        last = extract_tb(error.__traceback__)[-1]
+        what = f"{type(error).__name__}: {error} ({last.filename}, line {last.lineno})"
+        if isinstance(error, NotImplementedError):
+            what = f"it has no method {last.name}."
+        raise UsageError(f"{metric.name} failed while it {doing}: {what}") from error
+
+
+def warn_of_guess(metric: str, language: str) -> None:
+    """Warn that the outputs are taken to be in a language, because nobody said in which they are."""
+    log.warning(
+        "%s: the language of the outputs is not given and taken to be %s. Say it with -l, as en-de.", metric, language
     )
 
 

@@ -19,6 +19,14 @@ from ._contract import Floats, MeanMetric, Metric, Shard
 from ._parameters import param
 
 _FILE = re.compile(r"(?P<path>.+?\.py)(?::(?P<object>[^\W\d]\w*))?(?::(?P<given>.*))?", re.DOTALL)
+# How metrics are written that people know by these names.
+_WRITTEN = {
+    "chrf2": "chrf", "chrf+": "chrf:word_order=1", "chrf2+": "chrf:word_order=1", "chrf++": "chrf:word_order=2",
+    "chrf2++": "chrf:word_order=2", "spbleu": "bleu:tokenize=flores200", "sacrebleu": "bleu",
+    "bert-score": "bertscore", "bert_score": "bertscore", "gemba": "judge", "hter": "ter, with the post-edit as -r",
+    "xcomet": "comet:model=FOLDER", "cometkiwi": "comet:model=FOLDER",
+}  # fmt: skip
+_SCORER = "A function that scores a segment is f(output, references) or f(output, references, source)."
 # What loading a user's file may raise; the message says where.
 _BROKEN = (ImportError, SyntaxError, NameError, AttributeError, TypeError, ValueError, LookupError, OSError)
 
@@ -57,7 +65,13 @@ def find(name: str) -> Any:
         from ._external import ExternalMetric
 
         return ExternalMetric
-    raise UnknownName("metric", name, names())
+    if "," in name:
+        raise UsageError(f"Metrics are separated by blanks, not by commas: {name.replace(',', ' ')}")
+    if name in _WRITTEN:
+        raise UsageError(f"There is no metric called {name!r}. Write {_WRITTEN[name]}.")
+    if Path(f"{name}.py").is_file():
+        raise UsageError(f"There is no metric called {name!r}. For one in a file of your own write {name}.py:NAME.")
+    raise UnknownName("metric", name, names(), listed_by="tercet metrics")
 
 
 def metric_class(name: str) -> type[Metric]:
@@ -168,7 +182,7 @@ def _registered(found: Any, name: str) -> Any:
         return found
     if callable(found) and not isinstance(found, type):
         return found
-    raise UsageError(f"The entry point {name} names {found!r}, which is no metric, and no function that gives one.")
+    raise UsageError(f"{name} is no metric, and no function that gives one: {found!r}.")
 
 
 def _from_file(name: str, path: Path, wanted: str | None) -> Any:
@@ -229,11 +243,11 @@ def _from_function(asked: _Asked, function: Callable[..., Any]) -> Metric:
     try:
         made = function(**{key.strip(): text.strip() for key, _, text in pairs})
     except TypeError as error:
-        raise UsageError(f"{asked.name}: {error}.") from None
+        raise UsageError(f"{asked.name}: {error}. {_SCORER}") from None
     if not isinstance(made, Metric):
         raise UsageError(
             f"{asked.name} is a function without a parameter 'output', so it must return a metric, not {made!r}. "
-            "A function that scores a segment is f(output, references) or f(output, references, source)."
+            f"{_SCORER}"
         )
     return made
 
@@ -293,5 +307,9 @@ class FunctionMetric(MeanMetric):
         rows = []
         for output, refs, source in zip(outputs, references, sources, strict=True):
             have = {"output": output, "references": refs, "reference": refs[0] if refs else None, "source": source}
-            rows.append((float(function(**{name: have[name] for name in wanted if name in have})), 1.0))
+            value = function(**{name: have[name] for name in wanted if name in have})
+            try:
+                rows.append((float(value), 1.0))
+            except (TypeError, ValueError):
+                raise UsageError(f"{self.function} must return a number for a segment, not {value!r}.") from None
         return np.array(rows, dtype=np.float64)

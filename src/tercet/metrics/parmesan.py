@@ -8,6 +8,7 @@ replaced, as a table has them.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -16,10 +17,12 @@ import numpy as np
 
 from ..language.meteor_alignment import Alignment, describe
 from ..language.paraphrases import find_table
-from ._contract import Floats, Metric, Shard
+from ._contract import Floats, Learnt, Metric, Shard
 from ._pairs import best_rows, one_segment, owners
 from ._parameters import param
 from .meteor import LANGUAGES, METEOR
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,15 @@ class PARMESAN(Metric):
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return {"language": METEOR(language=self.language).resolved(language).language}
+
+    def learn(self, testset: Any) -> Learnt:
+        """Learn nothing; warn if there is nothing by which words could be replaced."""
+        if self.language != "en" and self.paraphrases is None:
+            log.warning(
+                "PARMESAN: no word of a reference is replaced, because there is no table of paraphrases for %s. The "
+                "scores are those of METEOR with equal words. Give a table: parmesan:paraphrases=FILE.", self.language
+            )  # fmt: skip
+        return Learnt()
 
     @property
     def finder(self) -> METEOR:

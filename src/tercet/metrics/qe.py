@@ -49,7 +49,7 @@ class QE(Metric):
                 "not have. Use 'tercet qe predict' with --extra-features."
             )
         if testset.pair is not None:
-            _check_pair(model, testset.pair)
+            model.check_languages(testset.pair.split("-"))
 
     def learn(self, testset: Any) -> Learnt:
         """Take the model's checksum and direction; the model itself is opened where it is used."""
@@ -84,19 +84,10 @@ class QE(Metric):
 
 def _languages(testset: Any) -> tuple[str, str] | None:
     """Return source and target language, where the test set knows both."""
-    if testset.pair is None or testset.target_language is None:
+    if testset.pair is None:
         return None
-    return testset.pair.removesuffix(f"-{testset.target_language}"), testset.target_language
-
-
-def _check_pair(model: QualityModel, pair: str) -> None:
-    """Raise UsageError for another language pair than the model's. A language may have hyphens, as in zh-Hans-en."""
-    from ..quality.inputs import same_languages
-
-    codes = pair.split("-")
-    splits = [("-".join(codes[:end]), "-".join(codes[end:])) for end in range(1, len(codes))]
-    if not any(same_languages(split, model.languages) for split in splits):
-        model.check_languages(splits[0])
+    source, target = testset.pair.split("-")
+    return source, target
 
 
 @lru_cache(maxsize=4)

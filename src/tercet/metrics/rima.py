@@ -28,6 +28,7 @@ from ..language.encoders import DEVICES
 from ..text.scripts import base_code
 from ._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
 from ._parameters import param
+from ._ready import warn_of_guess
 
 if TYPE_CHECKING:
     from ..language.encoders import OnnxPairScorer
@@ -81,6 +82,8 @@ class Rima(Metric):
                 f"rima was trained on English outputs, and these are in {language!r}. Use chrf, or yisi1 with an "
                 "encoder for the language."
             )
+        if not language:
+            warn_of_guess(self.label, "en")
         checksum = _content(*self._place()).checksum[:16]
         return Learnt(checksum, {"checksum": checksum})
 

@@ -90,12 +90,6 @@ class Tree:
         """Return whether the words of a phrase stand together, without foreign words between them."""
         return phrase[-1] - phrase[0] + 1 == len(phrase)
 
-    def root_of(self, number: int) -> int:
-        """Return the root above a word."""
-        while self.words[number].head >= 0:
-            number = self.words[number].head
-        return number
-
 
 @dataclass
 class Draft:

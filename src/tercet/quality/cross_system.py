@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import isnan, nan
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,6 +58,11 @@ class Across:
     segments: tuple[int, ...]
     pearson: Floats
     rmse: Floats
+
+    @property
+    def untested(self) -> list[str]:
+        """The systems on which no model was trained: too few segments, or labels that are all the same."""
+        return [name for name, row in zip(self.systems, self.rmse, strict=True) if np.isnan(row).all()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,8 +206,3 @@ def across_systems(
             correlations[place, other] = pearson(labels[rows], predictions[rows])
             errors[place, other] = np.sqrt(np.mean((labels[rows] - predictions[rows]) ** 2))
     return Across(systems, tuple(len(rows) for rows in rows_of.values()), correlations, errors)
-
-
-def untested(across: Across) -> list[str]:
-    """Return the systems on which no model was trained: too few segments, or labels that are all the same."""
-    return [name for name, row in zip(across.systems, across.rmse, strict=True) if all(isnan(value) for value in row)]

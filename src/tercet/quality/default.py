@@ -22,7 +22,6 @@ log = logging.getLogger(__name__)
 NAME = "default"
 TARGET = "en"
 FEATURES = ("target_network",)  # lengths, numbers, marks and copied words added nothing (training/RUNS.md)
-MEANING = ("embedding_cosine",)
 
 
 def load_model(place: str, languages: tuple[str, str] | None = None) -> QualityModel:

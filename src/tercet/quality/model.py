@@ -67,6 +67,19 @@ class Predictions:
     unusual: Mapping[int, str]
     one_sided: NDArray[np.bool_]
 
+    def rows(self, ids: Sequence[str] = (), within: tuple[float, float] | None = None) -> list[dict[str, Any]]:
+        """Return one row per segment: its id or number, prediction, interval, and why it is unusual.
+
+        within: clip predictions and intervals to this range, such as the model's `label_range`.
+        """
+        values = np.stack((self.values, self.lower, self.upper), axis=1)
+        values = values if within is None else np.clip(values, *within)
+        names = ids or range(1, len(values) + 1)
+        return [
+            {"segment": name, "quality": value, "low": low, "high": high, "unusual": self.unusual.get(row)}
+            for row, (name, (value, low, high)) in enumerate(zip(names, values.tolist(), strict=True))
+        ]
+
 
 @dataclass(frozen=True, eq=False)
 class QualityModel:

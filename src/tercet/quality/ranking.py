@@ -69,6 +69,16 @@ class Ranked:
     id: str = ""
     file: str = ""
 
+    @property
+    def name(self) -> str:
+        """Its id, or its number if it has none."""
+        return self.id or str(self.segment)
+
+    @property
+    def why(self) -> str:
+        """All reasons in one line."""
+        return " | ".join(map(str, self.reasons))
+
 
 @dataclass(frozen=True)
 class CutOff:
@@ -121,6 +131,14 @@ class SegmentRanking:
             f"Expected mean quality of the kept segments: {cut.expected:.3f} ± {cut.error:.3f} (standard error). The "
             f"typical error for a single segment is {cut.typical_error:.3f}."
         )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per segment, for a spreadsheet. Reasons have descriptions of features, not their names."""
+        names = ("quality", "low", "high", "decision", "reasons", "source", "output", "unusual")
+        return [
+            {"segment": each.name} | {name: getattr(each, name) for name in names} | {"reasons": each.why}
+            for each in self.segments
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary for JSON."""

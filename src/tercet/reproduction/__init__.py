@@ -93,6 +93,15 @@ def tables(paper: str) -> Mapping[str, PaperTable]:
     return found
 
 
+def list_tables() -> list[dict[str, Any]]:
+    """Return one dictionary per table and figure: its caption, the data that it needs, or why it cannot be made."""
+    return [
+        {"paper": paper, "table": name, "caption": one.caption, "data": list(one.needs), "reason": one.reason}
+        for paper in PAPERS
+        for name, one in tables(paper).items()
+    ]
+
+
 def reproduce(
     paper: str,
     *,

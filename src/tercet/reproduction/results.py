@@ -9,7 +9,9 @@ from typing import Any
 
 from ..data.display import html_table, to_frame
 
+# Of a cell in JSON, and of a row in tables for programs.
 CELL = ("row", "column", "printed", "recomputed", "difference", "verdict", "equal", "interval", "within", "must")
+COLUMNS = ("paper", "table", *CELL, "reason")
 COUNT = 4  # a row of whole numbers with one larger than this is a row of counts
 VERDICTS = {
     "equal": "rounds to the printed number",
@@ -259,30 +261,36 @@ class Reproductions:
 
     @staticmethod
     def _totals(found: Sequence[Reproduction]) -> dict[str, int]:
-        derived = [cell.equal for one in found for cell in one.derived]
+        counts = counts_of(found)
         return {
-            "total": sum(len(one.cells) for one in found),
-            "equal": sum(one.equal for one in found),
-            "derived": len(derived),
-            "derived_equal": sum(derived),
+            "total": sum(counts[name] for name in VERDICTS),
+            "equal": counts["equal"] + counts["in interval"],
+            "derived": counts["from print"] + counts["not from print"],
+            "derived_equal": counts["from print"],
         }
+
+
+def counts_of(found: Sequence[Reproduction]) -> Counter[str]:
+    """Return how many printed numbers have each verdict; how many follow from print, do not follow, are not checked."""
+    counts = Counter(cell.verdict for one in found for cell in one.cells)
+    counts.update("from print" if cell.equal else "not from print" for one in found for cell in one.derived)
+    counts["not checked"] = sum(len(one.unchecked) for one in found)
+    return counts
 
 
 def count_of(found: Sequence[Reproduction]) -> str:
     """Return a sentence with the number of equal cells."""
-    cells = [cell for one in found for cell in one.cells]
-    counts = Counter(cell.verdict for cell in cells)
-    unchecked = sum(len(one.unchecked) for one in found)
+    counts = counts_of(found)
+    cells = sum(counts[name] for name in VERDICTS)
     equal = counts["equal"] + counts["in interval"]
     inside = f" ({counts['in interval']} of them within the printed interval)" if counts["in interval"] else ""
-    noun = "cell" if len(cells) == 1 else "cells"
-    notes = [f"{equal} of {len(cells)} {noun} equal{inside}" if cells else "no number recomputed"]
+    noun = "cell" if cells == 1 else "cells"
+    notes = [f"{equal} of {cells} {noun} equal{inside}" if cells else "no number recomputed"]
     notes += [f"{counts[name]} {name}" for name in ("near", "different") if counts[name]]
-    derived = [cell.equal for one in found for cell in one.derived]
-    if derived:
-        notes.append(f"{sum(derived)} of {len(derived)} others follow from the paper's own numbers")
-    if unchecked:
-        notes.append(f"{unchecked} numbers not checked")
+    if derived := counts["from print"] + counts["not from print"]:
+        notes.append(f"{counts['from print']} of {derived} others follow from the paper's own numbers")
+    if counts["not checked"]:
+        notes.append(f"{counts['not checked']} numbers not checked")
     return "; ".join(notes) + "."
 
 

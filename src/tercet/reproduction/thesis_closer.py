@@ -45,7 +45,7 @@ def _paraphrased(data: DataSets, key: str, references: Sequence[str]) -> Paraphr
 
     def make() -> Paraphrases | str:
         try:
-            return paraphrase(references, "es", most=1)
+            return paraphrase(references, "es", most=1, cache=data.cache, executor=data.executor)
         except (MissingDependency, UsageError) as error:
             return str(error)
 

@@ -67,8 +67,16 @@ def dominant(texts: Sequence[str]) -> str | None:
 
 
 def base_code(language: str) -> str:
-    """Return the language without region or script: zh for zh-CN, zh_Hant or ZH."""
-    return re.split("[-_]", language.strip().lower())[0]
+    """Return the language without region or script, in two letters where it has them: zh for zh-CN, ZH or zho_Hans."""
+    code = re.split("[-_]", language.strip().lower())[0]
+    return _short_codes().get(code, code) if len(code) == 3 else code
+
+
+@cache
+def _short_codes() -> dict[str, str]:
+    """Return the two letters of languages by their codes of three letters."""
+    entries = [entry.split() for entry in _data()["codes"]["equal"].split(",")]
+    return {long: short for short, *longs in entries for long in longs}
 
 
 @lru_cache(maxsize=1024)

@@ -148,3 +148,10 @@ def test_scores_that_do_not_fit_are_refused(tmp_path: Path) -> None:
             write_jsonl(testset, tmp_path / "x.jsonl", scores=scores)
         assert str(caught.value) == message
     assert list(tmp_path.iterdir()) == []
+
+
+def test_judgements_are_not_taken_for_texts(tmp_path):
+    path = tmp_path / "judgements.jsonl"
+    path.write_text('{"kind": "da", "segment": "1", "system": "a", "value": 3}\n', encoding="utf-8")
+    with pytest.raises(DataError, match=r"judgements\.jsonl holds judgements, not texts\."):
+        read_jsonl(path)

@@ -146,7 +146,7 @@ def test_any_change_of_a_file_is_read_or_gives_a_data_error(number: int, value: 
 def test_a_file_that_is_not_json_gives_an_error_with_line_and_column(tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     path.write_text('{\n "version": 1,\n "name": oops\n}')
-    with pytest.raises(DataError, match=r"c\.json, line 3, column 10: not JSON: Expecting value\."):
+    with pytest.raises(DataError, match=r"c\.json, line 3, column 10: not a campaign, .* not JSON: Expecting value\."):
         Campaign.read(path)
     path.write_text("[" * 100_000)
     with pytest.raises(DataError, match="nested too deeply|not JSON"):

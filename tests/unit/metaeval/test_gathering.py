@@ -65,7 +65,7 @@ def test_data_without_judgements_are_refused_under_their_name(tmp_path: Path) ->
     for dataset, data in ((tmp_path / "set", None), ("set", tmp_path)):
         with pytest.raises(UsageError) as caught:
             judge_pairs(dataset, data=data, metrics="chrf")
-        assert str(caught.value) == f"{dataset} has no language pair with judgements."
+        assert str(caught.value) == f"{dataset} has no language pair with judgements. Give them with --judgements FILE."
 
 
 @pytest.mark.parametrize(

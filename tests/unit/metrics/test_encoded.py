@@ -249,8 +249,9 @@ def test_a_language_that_the_encoder_does_not_know_is_reported(caplog):
     assert "the encoder minilm knows en, and the texts are in de: its scores mean little there" in caplog.text
     caplog.clear()
     create("bertr").ready(TEXTS)
-    create("bertr").ready(TestSet({"x": ["Hallo"]}, {"r": ["Hallo"]}))
     assert not caplog.text
+    create("bertr").ready(TestSet({"x": ["Hallo"]}, {"r": ["Hallo"]}))
+    assert "BERTr: the language of the outputs is not given and taken to be en." in caplog.text
 
 
 def test_the_signature_names_encoder_and_weights():

@@ -99,6 +99,11 @@ def test_other_languages_are_refused():
         tercet.score(TestSet({"a": ["Hallo"]}, {"r": ["Guten Tag"]}, pair="en-de"), ["rima"])
 
 
+def test_a_language_that_is_not_given_is_reported(caplog):
+    create("rima").ready(TestSet({"a": ["Hallo"]}, {"r": ["Guten Tag"]}))
+    assert "Rima: the language of the outputs is not given and taken to be en. Say it with -l" in caplog.text
+
+
 def test_the_signature_names_the_model():
     texts = TestSet({"a": ["Hello"]}, {"r": ["Hi"]}, pair="de-en")
     scores = tercet.score(texts, ["rima"])[0]

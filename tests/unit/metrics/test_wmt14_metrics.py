@@ -1,10 +1,12 @@
 """Participants of WMT14 that compare words, and SimpBLEU. Numbers are computed by hand."""
 
+from dataclasses import replace
 from math import exp, log
 
 import numpy as np
 import pytest
 
+from tercet import TestSet, score
 from tercet.errors import DataError
 from tercet.metrics import create
 from tercet.metrics.amber import Pair
@@ -152,3 +154,15 @@ def test_parmesan_rewrites_the_reference_where_meteor_counts_less(tmp_path):
     assert [each["by"] for each in told["replaced"]] == [["palác"], ["hafan"]]
     exact = create("meteor:language=cs,matchers=exact")
     assert create("parmesan:language=cs").score_one("a b c", ["a c"]) == exact.score_one("a b c", ["a c"])
+
+
+def test_parmesan_without_a_table_says_that_it_replaces_nothing(tmp_path, caplog):
+    texts = TestSet({"a": ["a b"]}, {"r": ["a c"]}, pair="en-cs")
+    score(texts, "parmesan")
+    assert "no table of paraphrases for cs" in caplog.text
+    assert "Give a table: parmesan:paraphrases=FILE." in caplog.text
+    caplog.clear()
+    (tmp_path / "pairs").write_text("b\tc\n", encoding="utf-8")
+    score(texts, f"parmesan:paraphrases={tmp_path / 'pairs'}")
+    score(replace(texts, pair="cs-en"), "parmesan")
+    assert not caplog.text

@@ -87,6 +87,7 @@ def test_constant_series():
         True,
         False,
     ]
+    assert is_constant_series(np.empty((2, 0))).tolist() == [True, True]
 
 
 def test_kendall_of_300_000_items_is_answered_and_equals_scipy():

@@ -8,6 +8,7 @@ from tercet.errors import DataError, UnknownName, UsageError
 from tercet.stats.correlation import kendall, pearson, spearman
 from tercet.stats.correlation_bootstrap import (
     resample_correlations,
+    resample_grouped_pearson,
     resample_judgements,
     resample_ratio,
     separate,
@@ -140,6 +141,36 @@ def test_resamples_of_one_system_alone_are_left_out_while_they_are_rare(name):
     (few,) = correlation_intervals(name, gold[:3], [metric[:3]])  # a ninth of the resamples
     assert np.isnan([few.low, few.high, few.mean, few.standard_error]).all()
     assert not np.isnan(few.value)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_resample_without_variation_on_one_side_has_no_correlation(turned):
+    tied, other = np.array([0.1, 0.1, 0.1, 0.1, 0.1, 0.7]), np.array([1.3, 0.2, 0.9, 0.4, 0.8, 0.5])
+    gold, metric = (other, tied) if turned else (tied, other)
+    (samples,) = resample_correlations("pearson", gold, [metric], resamples=200).samples
+    constant = [len(set(tied[items])) == 1 for items in drawn(6, 200, 12345)]
+    assert 0 < sum(constant) < 200
+    assert np.isnan(samples).tolist() == constant
+
+
+def test_two_units_have_an_interval():
+    (interval,) = resample_ratio([[[1, 1], [3, 1]]]).intervals()
+    assert (interval.low, interval.value, interval.high) == (1, 2, 3)
+
+
+def test_groups_drawn_equal_a_plain_loop_over_their_items():
+    gold, metrics = scores(systems=5, segments=4)
+    groups = np.repeat(["b", "c", "a", "e", "d"], [7, 1, 4, 6, 2])
+    people, columns = gold.ravel(), metrics.reshape(3, -1)
+    result = resample_grouped_pearson(people, columns, groups, resamples=40, seed=5)
+    for sample, chosen in enumerate(drawn(5, 40, 5)):
+        items = np.concatenate([np.flatnonzero(groups == "abcde"[group]) for group in chosen])
+        expected = [SCIPY["pearson"](metric[items], people[items]) for metric in columns]
+        assert np.allclose(result.samples[:, sample], expected, rtol=0, atol=1e-12)
+    assert np.allclose(result.values, [SCIPY["pearson"](metric, people) for metric in columns], atol=1e-14)
+    assert result.n == 5
+    with pytest.raises(UsageError, match=r"one group for each of the 20 items, not \(19,\)"):
+        resample_grouped_pearson(people, columns, groups[1:])
 
 
 def test_what_is_undefined_has_no_interval_and_does_not_disturb_others():

@@ -115,6 +115,15 @@ def test_metrics_that_are_equal_but_for_their_unit_have_p_1(kind, level, two_sid
     assert (result.p_value == 1).all()
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_perfect_correlations_never_exceed_one(level):
+    rng = np.random.default_rng(0)
+    for gold in rng.normal(size=(60, 7, 4)):
+        values = permutation_test(gold, [3 * gold + 1, -gold], level=level, resamples=1).values
+        assert values == pytest.approx([1, -1])
+        assert np.abs(values).max() <= 1
+
+
 def test_a_clearly_better_metric_wins():
     gold, metrics = scores(systems=12, segments=200, noise=(0.5, 20.0, 20.0))
     result = permutation_test(gold, metrics, resamples=500)

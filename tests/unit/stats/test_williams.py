@@ -10,7 +10,7 @@ from scipy import integrate, stats
 from tercet.errors import MissingDependency, UsageError
 from tercet.stats.clusters import rank
 from tercet.stats.williams import williams, williams_matrix
-from tercet.stats.winners import not_outperformed
+from tercet.stats.winners import not_outperformed, outperforms
 
 nan = float("nan")
 
@@ -193,12 +193,14 @@ def test_winners_are_those_that_nobody_beats():
     assert not_outperformed(p, 0.04).tolist() == [True, True, False]  # p = alpha is not significant
     assert not_outperformed(p, 0.005).all()
     assert not_outperformed([[0.01]]).tolist() == [True]  # nobody beats itself
+    assert np.argwhere(outperforms(p)).tolist() == [[0, 1], [1, 2]]  # at level .05
 
 
 def test_p_values_of_both_sides_need_scores_to_tell_who_wins():
     p = np.array([[1, 0.02], [0.02, 1]])
     assert not_outperformed(p, scores=[0.3, 0.9]).tolist() == [False, True]
     assert not_outperformed(p).tolist() == [False, False]
+    assert not_outperformed(p, scores=[0.9, 0.9]).tolist() == [True, True]
 
 
 def test_what_is_not_a_matrix_of_pairs_is_refused():

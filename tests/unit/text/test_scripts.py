@@ -72,6 +72,14 @@ def test_the_table_of_languages_holds_languages_and_every_script():
     assert all(scripts.scripts_of(code) for code in table["words"])
 
 
+def test_a_code_is_cut_to_the_language_in_two_letters():
+    given = {"zh-CN": "zh", "zh_Hant": "zh", "ZH": "zh", "zho_Hans": "zh", "deu": "de", "GER": "de", "ast": "ast"}
+    assert {code: scripts.base_code(code) for code in given} == given
+    known = {code for codes in scripts._data()["languages"].values() for code in codes.split()}
+    assert set(scripts._short_codes().values()) <= known
+    assert not known & scripts._short_codes().keys()
+
+
 def test_languages_know_their_scripts_whatever_the_region():
     assert scripts.scripts_of("el") == {"Greek"}
     assert scripts.scripts_of("ru") == {"Cyrillic"}

@@ -70,7 +70,7 @@ class Roles:
 
 
 def find_roles(header: Sequence[str], choice: Choice, where: str) -> Roles:
-    """Return which column holds what. Raises DataError, with the names that are recognised, if no column has texts."""
+    """Return which column holds what. Raises DataError if no column has texts."""
     asked = {role: column for role, column in choice.columns.items() if role != SHEET}
     places = {role: _place(column, header, where) for role, column in asked.items()}
     taken = set(places.values())
@@ -138,9 +138,8 @@ def _sorted(places: Mapping[str, int], header: Sequence[str]) -> Roles:
 
 
 def _refuse(header: Sequence[str], where: str) -> None:
-    accepted = "; ".join(f"{role}: {', '.join(NAMES[role])}" for role in TEXTS)
     present = ", ".join(repr(name.strip()[:40]) for name in header[:20] if name.strip()) or "none"
     raise DataError(
-        f"{where}: no column with texts was recognised. Columns: {present}. Say which is which, as --columns "
-        f"source=COLUMN,output=COLUMN, or use a header that is recognised ({accepted})."
+        f"{where}: no column with texts was recognised. Columns: {present}. Say which is which: --columns "
+        "source=COLUMN,output=COLUMN. Headers such as source, target and reference need no --columns."
     )

@@ -13,6 +13,7 @@ from .extracting import (
     baseline_features,
     choose_features,
     cross_fitted,
+    describe_features,
     extract,
     find_feature,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "baseline_features",
     "choose_features",
     "cross_fitted",
+    "describe_features",
     "extract",
     "find_feature",
 ]

@@ -6,7 +6,7 @@ import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,14 @@ class FeatureTable:
     def __len__(self) -> int:
         return len(self.values)
 
+    def rows(self) -> list[dict[str, float]]:
+        """Return the features of each pair by name."""
+        return [dict(zip(self.names, row, strict=True)) for row in self.values.tolist()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the features of each pair and those left out, as `tercet qe features -f json` prints them."""
+        return {"features": self.rows(), "left_out": self.left_out}
+
 
 def find_feature(name: str) -> Feature:
     """Return a feature by its name, or by its number in QuEst such as 1001."""
@@ -93,6 +101,23 @@ def choose_features(
         first, reason = next(iter(left_out.items()))
         raise UsageError(f"The feature {first} cannot be computed: {reason}")
     return tuple(chosen), left_out
+
+
+def describe_features(resources: Resources | None = None, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Return one dictionary per feature, or per named feature. With resources, also whether it is available."""
+    left_out = {} if resources is None else choose_features(resources)[1]
+    return [
+        {
+            **{name: getattr(feature, name) for name in ("name", "group", "description")},
+            "needs": sorted(feature.needs),
+            "quest": feature.quest,
+            "baseline": feature.baseline,
+            "available": None if resources is None else feature.name not in left_out,
+            "missing": left_out.get(feature.name),
+        }
+        for feature in _ALL
+        if names is None or feature.name in names
+    ]
 
 
 def extract(

@@ -1,0 +1,96 @@
+"""`Cache`: finished counts in a folder, so that a run that was killed continues where it stopped."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .data.files import writing_bytes
+from .data.testset import TestSet, checksum
+from .errors import UsageError
+from .metrics import Floats, Ready
+
+log = logging.getLogger(__name__)
+
+
+class Cache:
+    """Finished counts in a folder, one file each, written whole or not at all.
+
+    A file has a line of JSON with all that the counts depend on, their shape and their digest, then the numbers.
+    Whatever does not fit is computed again, with a warning.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"The cache folder {folder} cannot be made: {error.strerror}.") from None
+        if old := len(list(self.folder.glob("*.npy"))):
+            log.warning("%s has %d files of Tercet 0.1, which are not read. Delete them: *.npy.", folder, old)
+
+    def header(self, metric: Ready, shard: TestSet, outputs: Sequence[str]) -> dict[str, Any]:
+        """Return all that the counts of one system depend on.
+
+        Python's Unicode data decide what is lower case and what is a punctuation mark.
+        """
+        from unicodedata import unidata_version
+
+        code = metric.metric.code
+        return {
+            "format": 2,
+            "metric": f"{code.__module__}.{code.__qualname__}",
+            "signature": metric.signature,
+            "fingerprint": metric.fingerprint,
+            "unicode": unidata_version,
+            "shared": shard.checksum(),
+            "outputs": checksum(outputs),
+            "segments": len(shard),
+        }
+
+    def path(self, header: Mapping[str, Any]) -> Path:
+        """Return the file for counts with this header."""
+        return self.folder / f"{_digest(_line(header))}.counts"
+
+    def load(self, header: Mapping[str, Any]) -> Floats | None:
+        """Return the counts; None, with a warning if the file is damaged, where they must be computed."""
+        import json
+
+        path = self.path(header)
+        if not path.exists():
+            return None
+        try:
+            line, _, data = path.read_bytes().partition(b"\n")
+            found = json.loads(line)
+            shape = tuple(found["shape"])
+            fits = found == {**header, "shape": list(shape), "digest": _digest(data)}
+            counts: Floats = np.frombuffer(data, dtype="<f8").reshape(shape).astype(np.float64)
+            if fits and counts.ndim == 2 and len(counts) == header["segments"]:
+                return counts
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
+        log.warning("The cache file %s is damaged; its counts are computed again.", path)
+        return None
+
+    def save(self, header: Mapping[str, Any], counts: Floats) -> None:
+        """Keep counts."""
+        data = np.ascontiguousarray(counts, dtype="<f8").tobytes()
+        line = _line({**header, "shape": list(counts.shape), "digest": _digest(data)})
+        with writing_bytes(self.path(header)) as stream:
+            stream.write(line + b"\n" + data)
+
+
+def _line(header: Mapping[str, Any]) -> bytes:
+    import json  # slow to import, and only caches need it
+
+    return json.dumps(header).encode()
+
+
+def _digest(data: bytes) -> str:
+    from hashlib import sha256  # slow to import, and only caches need it
+
+    return sha256(data).hexdigest()
