@@ -7,6 +7,7 @@ The data have only the files and columns that `tables.toml` names, because that 
 import csv
 import io
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import product
@@ -223,6 +224,13 @@ def test_the_small_data_have_only_what_users_are_told_to_provide(small, source):
         assert [name for name in header if name not in FEATURES[1:-1]][: len(columns) if systems else None] == columns
     assert {pattern for pattern in patterns for path in present if path.match(pattern)} == patterns.keys()
     assert SOURCES[source].is_in(small / source)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_files_are_found_whatever_the_folder_is_called(small, tmp_path, source):
+    folder = tmp_path / ("anything" if SOURCES[source].distinct else f"my {source} of old")
+    shutil.copytree(small / source, folder)
+    assert DataSets.under(tmp_path)(source) == folder
 
 
 def test_every_data_set_has_small_data():

@@ -72,7 +72,7 @@ def test_without_the_data_nothing_is_recomputed():
     found = reproduce("specia", data=DataSets(lambda name: None))
     assert [bool(one.extra) for one in found] == [False] * 5
     assert "tercet data add FOLDER ce_dataset" in found[2].unchecked[0].reason
-    assert "training.tsv (source, mt, reference, effort, f1, f17)" in found[2].unchecked[0].reason
+    assert "training.tsv (source, mt, reference, postedit, effort, f1, f17)" in found[2].unchecked[0].reason
 
 
 def test_data_that_lack_a_part_are_an_error_of_data(tmp_path: Path):
