@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .clusters import WorkerDied
-from .count_cache import Cache as Cache
+from .count_cache import Cache
 from .data.testset import TestSet
 from .errors import UsageError
 from .metrics import Floats, Ready, Shard

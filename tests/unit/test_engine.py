@@ -18,6 +18,7 @@ import pytest
 
 from tercet import TestSet, clusters, engine, score, scoring, workers
 from tercet.clusters import WorkerDied
+from tercet.count_cache import Cache
 from tercet.errors import DataError, MissingDependency, NotParallel, TercetError, UnknownName, UsageError
 from tercet.metrics import MeanMetric, Metric, Ready, create
 
@@ -97,7 +98,7 @@ def test_a_cache_serves_a_second_run_and_ignores_damaged_files(
 
 
 def test_the_cache_key_tells_texts_parameters_and_versions_apart(tmp_path: Path) -> None:
-    store = engine.Cache(tmp_path)
+    store = Cache(tmp_path)
     a = TestSet({"x": ["ab", "c"]}, {"r": ["d", "e"]})
     b = TestSet({"x": ["a", "bc"]}, {"r": ["d", "e"]})
     c = TestSet({"x": ["ab", "c"]}, {"r": ["d", None], "q": ["f", "e"]})

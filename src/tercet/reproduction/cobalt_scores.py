@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..count_cache import Cache
 from ..data.scores import Floats
 from ..data.testset import TestSet
-from ..engine import Cache
 from ..metrics.cobalt import Cobalt
 from ..workers import results_in_order
 from .sources import DataSets
