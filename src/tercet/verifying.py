@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
+from .data.scores import OF_THE_RUN, Scores
 from .data.testset import TestSet
 from .errors import MissingDependency, UnknownName, UsageError
 from .metrics import Metric, create, metric_class, names
@@ -19,7 +20,6 @@ from .scoring import score
 from .text.rules import RULES
 
 if TYPE_CHECKING:
-    from .data.scores import Scores
     from .data.stream import TextFiles
 
 NOISE = Decimal("1e-9")  # how far the same score may differ between machines and programs
@@ -34,7 +34,6 @@ LONG = {
     "o": "origlang",
 }
 OLD = {"numrefs": "nrefs", "numchars": "nc"}  # keys of sacreBLEU 1.x
-OF_THE_RUN = ("nrefs", "bs", "ar", "seed")
 OF_THE_TEXTS = ("test", "lang", "subset", "origlang")
 # Checksums of what a metric learns when it sees the texts, and what it means if they differ.
 LEARNT = {

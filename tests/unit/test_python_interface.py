@@ -198,6 +198,8 @@ def test_the_gate_and_the_paired_tests_are_functions():
     scores = tercet.score(TESTSET, "bleu")
     tests = paired_tests(scores, resamples=100)
     assert tests[0].p_value.shape == (2, 2)
+    (drawn,) = add_tests(scores, paired_tests(scores, test="randomisation"))
+    assert scores[drawn.signature] is scores[0] and "|ar:" in drawn.signature
     (tested,) = add_tests(scores, tests)
     assert set(tested.interval) == {"a", "b"}
     assert (tested.p_value("a"), tested.p_value("b")) == (None, tests[0].p_value[0, 1])

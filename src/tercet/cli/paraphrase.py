@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from ..language.ngram_models import NgramModel
     from ..paraphrasing import Paraphrases
     from ..paraphrasing.rules import Rule, RuleSet
-    from ..rendering.document import Table
 
 CHANGES = "changes.tsv"
+COLUMNS = {"segment": "segment", "variant": "number", "rules": "rules", "text": "text"}
 
 
 @click.command("paraphrase", cls=ManyValues)
@@ -80,7 +80,9 @@ def command(**options: Any) -> None:
         _write(found, Path(options["output"]), options["by"])
         click.echo(_summary(found), err=True)
     else:
-        click.echo(rendered(options["form"], [_table(found)], found.to_dict))
+        from ..rendering.document import listing
+
+        click.echo(rendered(options["form"], [listing(found.rows(), COLUMNS)], found.to_dict))
 
 
 def _made(rules: RuleSet, options: Mapping[str, Any]) -> Paraphrases:
@@ -141,14 +143,6 @@ def _described(rule: Rule, rules: RuleSet) -> str:
     return "\n".join([*lines, f"  {rules.source}, line {rule.line}", ""])
 
 
-def _table(found: Paraphrases) -> Table:
-    from ..rendering.document import Table
-
-    header = ["segment", "variant", "rules", "text"]
-    rows = [[str(one.segment), str(one.number), "+".join(one.rules), one.text] for one in found.variants]
-    return Table(header, rows)
-
-
 def _check_folder(folder: Path) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} exists and is not an empty folder. Name a new one.")
@@ -163,9 +157,9 @@ def _write(found: Paraphrases, folder: Path, by: str) -> None:
         write_lines(folder / f"{name}.txt", list(lines))
     with writing(folder / CHANGES) as stream:
         stream.write("segment\tvariant\trules\tnearer\ttext\n")
-        for one in found.variants:
-            fields = (str(one.segment), str(one.number), "+".join(one.rules), " ".join(one.nearer), one.text)
-            stream.write("\t".join(field.replace("\t", " ") for field in fields) + "\n")
+        for row in found.rows():
+            cells = (str(row[name]) for name in ("segment", "number", "rules", "nearer", "text"))
+            stream.write("\t".join(cell.replace("\t", " ") for cell in cells) + "\n")
 
 
 def _summary(found: Paraphrases) -> str:

@@ -14,6 +14,7 @@ from ..errors import DataError, UnknownName, UsageError
 from .display import Tabular, html_table
 
 Floats = NDArray[np.float64]
+OF_THE_RUN = ("nrefs", "bs", "ar", "seed")  # keys of signatures that are no parameters of the metric
 
 
 @dataclass(frozen=True)
@@ -322,7 +323,7 @@ def find_metric(name: str, metrics: Sequence[MetricRecord]) -> int:
 def _without_facts(signature: str) -> str:
     """Return a signature without the facts of a run, as metrics have it; another name as it is."""
     label, *items = signature.split("|")
-    return "|".join([label, *(item for item in items if item.partition(":")[0] not in ("nrefs", "bs", "seed"))])
+    return "|".join([label, *(item for item in items if item.partition(":")[0] not in OF_THE_RUN)])
 
 
 def with_facts(signature: str, facts: Mapping[str, object]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..data.display import to_frame
+from ..data.display import Tabular
 from ..data.testset import TestSet
 from ..errors import UnknownName
 from .rules import RuleSet
@@ -30,7 +30,7 @@ class Paraphrase:
 
 
 @dataclass(frozen=True, repr=False)
-class Paraphrases:
+class Paraphrases(Tabular):
     """The variants of references.
 
     references: the texts that were paraphrased. variants: those of all segments, in order. dropped: how many variants
@@ -92,8 +92,6 @@ class Paraphrases:
             "variants": [vars(one) for one in self.variants],
         }
 
-    def to_pandas(self) -> Any:
-        """Return a pandas data frame with one row for each variant."""
-        return to_frame(
-            [{**vars(one), "rules": "+".join(one.rules), "nearer": " ".join(one.nearer)} for one in self.variants]
-        )
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row for each variant."""
+        return [{**vars(one), "rules": "+".join(one.rules), "nearer": " ".join(one.nearer)} for one in self.variants]
