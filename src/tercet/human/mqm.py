@@ -23,6 +23,8 @@ GOOGLE: Mapping[str, float] = {
     "Major/Non-translation!": 25,
     "Minor/Fluency/Punctuation": 0.1,
 }
+# The published ratings of WMT23 give two more categories the weight 0.
+WMT23: Mapping[str, float] = {**GOOGLE, "*/Source issue": 0, "*/Accuracy/Creative Reinterpretation": 0}
 
 _WEIGHT = re.compile(r"\s*(?P<name>[^:]+?)\s*:\s*(?P<weight>[^\s,:]+)(?:[\s,]+|$)")
 

@@ -73,7 +73,7 @@ class EncoderMetric(Metric):
         """Return the encoder; warn of languages that it does not know."""
         encoder = self.open_encoder()
         for language in self.languages(testset):
-            _warn_of_language(self.label, encoder, language)
+            _warn_of_language(self.name, encoder, language)
         return encoder
 
     def open_encoder(self, fingerprint: str | None = None) -> Encoder:
