@@ -251,7 +251,7 @@ def test_a_language_that_the_encoder_does_not_know_is_reported(caplog):
     create("bertr").ready(TEXTS)
     assert not caplog.text
     create("bertr").ready(TestSet({"x": ["Hallo"]}, {"r": ["Hallo"]}))
-    assert "BERTr: the language of the outputs is not given and taken to be en." in caplog.text
+    assert "bertr: the language of the outputs is not given and taken to be en." in caplog.text
 
 
 def test_the_signature_names_encoder_and_weights():
