@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..metrics import Ready
 
 SYSTEM = "output"
-STEP = 500  # outputs of a piece of work
+STEP = 100  # outputs of a piece of work
 
 
 def cobalt_scores(data: DataSets, texts: TestSet, metrics: Mapping[str, Cobalt]) -> dict[str, Floats]:

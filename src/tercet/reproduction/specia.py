@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -81,7 +82,8 @@ class Predicted:
 def _predicted(data: DataSets) -> Predicted:
     def make() -> Predicted:
         training, test = _part(data, "training"), _part(data, "test")
-        model = train(training.sources, training.outputs, training.effort, PAIR, learner="pls", given=training.features)
+        known: dict[str, Any] = {"given": training.features, "executor": data.executor}
+        model = train(training.sources, training.outputs, training.effort, PAIR, learner="pls", **known)
         values = model.predict(test.sources, test.outputs, given=test.features).values
         plain = np.full(len(test.effort), training.effort.mean())
         return Predicted(test, values, plain, len(model.names), model.resources.source_words is not None)

@@ -166,7 +166,9 @@ def _analogue(data: DataSets) -> tuple[float, float]:
         for name, part in parts.items():
             used, asked = np.flatnonzero(part)[:size], np.flatnonzero(test)
             sources, outputs = [keys[i][1] for i in used], [keys[i][2] for i in used]
-            model = train(sources, outputs, labels[used], PAIR, learner="pls", higher_is_better=False)
+            model = train(
+                sources, outputs, labels[used], PAIR, learner="pls", higher_is_better=False, executor=data.executor
+            )
             values = model.predict([keys[i][1] for i in asked], [keys[i][2] for i in asked]).values
             r[name] = float(pearson(values, labels[asked]))
         return r["same"], r["other"]
