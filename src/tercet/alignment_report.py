@@ -8,7 +8,6 @@ that change because some relations are treated as equivalent (Table 4.19).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -148,7 +147,7 @@ def alignments(
     ready = made.ready(testset)
     warn_of_language(made, ready, testset.target_language)
     totals: dict[str, Floats] = {}
-    with nullcontext(executor) if executor else open_executor(jobs, cluster) as opened:
+    with open_executor(jobs, cluster, executor) as opened:
         for _, _, counts in count(testset, [counter], executor=opened, cache=cache, progress=progress):
             for system, rows in counts.items():
                 totals[system] = totals.get(system, np.zeros(rows.shape[1])) + rows.sum(0)

@@ -42,8 +42,16 @@ Progress = Callable[[int, int | None], None]
 
 
 @contextmanager
-def open_executor(jobs: int = 1, cluster: str | None = None) -> Iterator[Executor | None]:
-    """None for one job here, a pool of processes for more, or the executor of a Dask cluster at an address."""
+def open_executor(
+    jobs: int = 1, cluster: str | None = None, executor: Executor | None = None
+) -> Iterator[Executor | None]:
+    """None for one job here, a pool of processes for more, or the executor of a Dask cluster at an address.
+
+    executor: one that is open already; it is used, and stays open.
+    """
+    if executor is not None:
+        yield executor
+        return
     if cluster is not None:
         from .clusters import open_cluster
 

@@ -87,11 +87,8 @@ def score(
     if not ready and not scores:
         raise UsageError("No metric is asked for.")
     keep_counts = keep_counts or confidence is not False or by is not None
-    if executor is not None:
-        tallies = _tally(testset, ready, executor, cache, keep_counts, progress)
-    else:
-        with open_executor(jobs, cluster) as opened:
-            tallies = _tally(testset, ready, opened, cache, keep_counts, progress)
+    with open_executor(jobs, cluster, executor) as opened:
+        tallies = _tally(testset, ready, opened, cache, keep_counts, progress)
     found = [*(tally.scores(testset) for tally in tallies), *scores]
     if by is not None:
         found = add_groups(found, by, testset=testset if isinstance(testset, TestSet) else None)
