@@ -134,7 +134,7 @@ def segment_taus(people: Judged, scores: Sequence[Scores], bounded: Collection[s
 def whole_scores(data: DataSets, name: str, pair: str, rows: Mapping[str, str]) -> list[Scores]:
     """Return the scores of all segments of a language pair by the rows with our own metrics."""
     found = data.scored(evidence(data, name, pair)[1], rows, optional=True)
-    _known(data, name, pair).update({rows[item.label]: item for item in found})
+    _known(data, name, pair).update({rows[item.label]: replace(item, counts={}, totals={}) for item in found})
     return found
 
 
