@@ -11,7 +11,7 @@ import numpy as np
 from tests.unit.kernels.slow_nist import slow_counts
 
 from tercet.metrics import Shard, create
-from tercet.metrics.nist import NIST
+from tercet.metrics.strings.nist import NIST
 
 from .common import Row, cpu, texts
 

@@ -23,7 +23,7 @@ from tercet.data.evidence import evidence_pairs, open_evidence
 from tercet.knowledge.default import resolve
 from tercet.knowledge.linking import KBLinker
 from tercet.knowledge.mentions import Mention
-from tercet.metrics._entities import languages, match
+from tercet.metrics.bases.entities import languages, match
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

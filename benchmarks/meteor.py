@@ -21,7 +21,7 @@ from .common import Row, cpu, texts
 SEGMENTS = 2000
 LOADING = """
 import time
-from tercet.metrics.meteor import METEOR
+from tercet.metrics.alignment.meteor import METEOR
 start = time.process_time()
 metric = METEOR().resolved("en")
 metric.aligner.read([["word"]])

@@ -102,7 +102,7 @@ def overlap(first: str, second: str) -> float:
 
 
 class StandInComet:
-    """What `tercet.metrics.comet` uses of a COMET model."""
+    """What `tercet.metrics.learned.comet` uses of a COMET model."""
 
     def __init__(self, *, references: bool) -> None:
         self.references = references

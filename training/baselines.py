@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from tercet.language.encoders import open_encoder
-from tercet.metrics.bertscore import BERTScore
+from tercet.metrics.embeddings.bertscore import BERTScore
 
 from .data import YEARS, Texts, english_pairs
 

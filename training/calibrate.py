@@ -16,7 +16,7 @@ import numpy as np
 
 from tercet.data.model_file import Dataset, ModelFile, write_model
 from tercet.language.encoders.onnx import _minilm_tokenizer, digest
-from tercet.metrics import rima
+from tercet.metrics.learned import rima
 
 from . import data
 from .prepare import LONGEST, _held

@@ -17,7 +17,7 @@ import torch
 
 from tercet.data.model_file import ModelFile, write_model
 from tercet.language.encoders import open_encoder
-from tercet.metrics.esim import KIND
+from tercet.metrics.learned.esim import KIND
 
 from . import data
 from .calibrate import datasets

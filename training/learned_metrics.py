@@ -25,7 +25,7 @@ from tercet.learning.computing import compute_features
 from tercet.learning.examples import gather
 from tercet.learning.learners import PENALTIES, find_learner
 from tercet.learning.training import Part, join, measure
-from tercet.metrics._members import find_members
+from tercet.metrics.bases.members import find_members
 from tercet.quality.learner_base import on_one_thread
 
 from . import data

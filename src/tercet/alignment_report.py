@@ -21,7 +21,7 @@ from .errors import UsageError
 from .language.lexical_similarity import LEVELS
 from .language.meteor_alignment import MATCHERS
 from .metrics import Floats, Metric, create
-from .metrics.cobalt import Cobalt
+from .metrics.structure.cobalt import Cobalt
 from .scoring import check_texts, warn_of_language
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from .data.testset import TestSet
 from .errors import UsageError
 from .knowledge.linking import KBLinker
 from .knowledge.name_checks import NameChecks
-from .metrics._entities import Candidates, languages, match
-from .metrics.kobe import KoBE
+from .metrics.bases.entities import Candidates, languages, match
+from .metrics.entities.kobe import KoBE
 
 if TYPE_CHECKING:
     from .knowledge.mentions import Mention

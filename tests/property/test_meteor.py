@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tercet import TestSet
-from tercet.metrics.meteor import METEOR
+from tercet.metrics.alignment.meteor import METEOR
 from tercet.text.meteor import LANGUAGES, normalise
 
 words = st.sampled_from("the a cat cats dog hound ran running , . U.S. 3 über é 日本 don't ''".split())

@@ -9,7 +9,7 @@ import pytest
 
 from tercet import score
 from tercet.data.evidence import open_evidence
-from tercet.metrics.cobalt import Cobalt
+from tercet.metrics.structure.cobalt import Cobalt
 from tercet.reproduction import DataSets, Reproduction, reproduce, tables
 from tercet.reproduction.cobalt_scores import score_piece
 from tercet.reproduction.thesis_cobalt import OWN, tau_table
@@ -167,7 +167,7 @@ def test_scores_do_not_depend_on_the_pieces_of_work(parser, few, monkeypatch):
 
 def test_scores_are_kept_in_the_cache(parser, few, tmp_path, monkeypatch):
     one = table(DataSets.under(few.parent, cache=tmp_path / "cache"), "A.7", ("cs-en",))
-    monkeypatch.setattr("tercet.metrics.cobalt.Cobalt.parse_texts", None)  # nothing is parsed again
+    monkeypatch.setattr("tercet.metrics.structure.cobalt.Cobalt.parse_texts", None)  # nothing is parsed again
     other = table(DataSets.under(few.parent, cache=tmp_path / "cache"), "A.7", ("cs-en",))
     assert one == other
 

@@ -3,7 +3,7 @@
 import pytest
 
 import tercet
-from tercet.metrics.features_f import GROUPS
+from tercet.metrics.learned.features_f import GROUPS
 from tercet.reproduction import DataSets, reproduce
 
 from ..unit.learning.test_learning import write_rankings

@@ -115,7 +115,7 @@ def test_metrics_without_edit_scripts_are_refused_with_those_that_have() -> None
 
 def test_a_segment_too_long_to_list_its_edits_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     comparison = compare(SCRIPTED, ["character", "wer"], resamples=20)
-    monkeypatch.setattr("tercet.metrics.character.MOST_SHOWN", 400)
+    monkeypatch.setattr("tercet.metrics.edits.character.MOST_SHOWN", 400)
     with pytest.raises(DataError, match="Segment 1 of 'x' is too long for character to list its edits"):
         compare_edits(comparison, SCRIPTED)
 

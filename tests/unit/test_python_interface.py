@@ -66,7 +66,7 @@ def test_results_are_indexed_by_what_was_asked_for():
 
 
 def test_a_metric_may_be_a_string_or_an_object():
-    from tercet.metrics.chrf import CHRF
+    from tercet.metrics.strings.chrf import CHRF
 
     by_name = tercet.score(TESTSET, "chrf:word_order=2")
     by_object = tercet.score(TESTSET, CHRF(word_order=2))

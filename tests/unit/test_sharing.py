@@ -8,7 +8,7 @@ import pytest
 import tercet
 from tercet import engine
 from tercet.metrics import Shard, create
-from tercet.metrics.chrf import CHRF
+from tercet.metrics.strings.chrf import CHRF
 
 TEXTS = tercet.TestSet(
     {"a": ["the cat sat on the mat", "a dog barked"], "b": ["a cat on a mat", "the dog barks"]},

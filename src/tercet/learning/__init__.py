@@ -12,9 +12,9 @@ from typing import Any
 
 from ..engine import Progress, open_executor
 from ..errors import UsageError
-from ..metrics._learned_model import LearnedModel, join_hashes
-from ..metrics._members import find_members
 from ..metrics._seen import seen_by
+from ..metrics.bases.learned_model import LearnedModel, join_hashes
+from ..metrics.bases.members import find_members
 from ..quality.learner_base import on_one_thread
 from ..stats.resampling import check_draws
 from .computing import FeatureTable, compute_features

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..engine import Progress, count
 from ..errors import DataError
-from ..metrics._members import Member, make_ready, named_columns, what_computes
+from ..metrics.bases.members import Member, make_ready, named_columns, what_computes
 from ..stats.resampling import Floats
 from .examples import OUTPUT, Examples
 

@@ -25,7 +25,7 @@ from ..errors import DataError, UsageError
 from ..human.pairs import RankedPairs, pairs_of_scores
 from ..metaeval.gold import Gold, find_gold, has_preferences, margin_of
 from ..metaeval.joining import references_among
-from ..metrics._learned_model import Hashes, hash_references
+from ..metrics.bases.learned_model import Hashes, hash_references
 from ..stats.resampling import Floats
 from ..text.scripts import base_code
 

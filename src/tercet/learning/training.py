@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from ..errors import DataError
-from ..metrics._members import groups_of
+from ..metrics.bases.members import groups_of
 from ..quality.learner_base import on_one_thread, standard_units
 from ..quality.predictors import LinearPredictor, Predictor
 from ..quality.splits import folds

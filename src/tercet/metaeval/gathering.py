@@ -28,8 +28,8 @@ from ..engine import Progress
 from ..errors import DataError, UnknownName, UsageError
 from ..human.control import passing_bad_items
 from ..metrics import create
-from ..metrics._learned_model import hash_references
 from ..metrics._seen import seen_by
+from ..metrics.bases.learned_model import hash_references
 from ..scoring import score
 from ..stats.resampling import SEED
 from .joining import has_only_segments, only_segments_note, references_among

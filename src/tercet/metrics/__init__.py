@@ -1,4 +1,4 @@
-"""Metrics: texts -> counts -> scores. One file per metric; the file's name is the metric's name."""
+"""Metrics: texts -> counts -> scores. One file per metric, in the folder of its family; its name is the file's name."""
 
 from ._contract import Floats as Floats
 from ._contract import Learnt as Learnt

@@ -1,4 +1,4 @@
-"""Finding metrics: files of this folder, entry points of other packages (`tercet.metrics`), and files of users."""
+"""Finding metrics: files in folders of families, entry points (`tercet.metrics`) of other packages, files of users."""
 
 from __future__ import annotations
 
@@ -40,8 +40,14 @@ class _Asked(NamedTuple):
 
 def names() -> tuple[str, ...]:
     """Return the names of all metrics: ours, and those of other packages."""
-    ours = {path.stem for path in Path(__file__).parent.glob("[!_]*.py")}
-    return tuple(sorted(ours | set(_plugins())))
+    return tuple(sorted({*_ours(), *_plugins()}))
+
+
+@cache
+def _ours() -> dict[str, str]:
+    """Return the family of each metric of this package: the folder that has its file. Nothing is imported."""
+    here = Path(__file__).parent
+    return {path.stem: path.parent.name for path in here.glob("*/[!_]*.py") if path.parent.name != "bases"}
 
 
 @cache
@@ -53,9 +59,8 @@ def _plugins() -> dict[str, Any]:
 
 def find(name: str) -> Any:
     """Return what a name means: a metric class, a metric, or a function; only its own file is imported."""
-    path = Path(__file__).parent / f"{name}.py"
-    if name.isidentifier() and not name.startswith("_") and path.exists():
-        return _only_metric(import_module(f".{name}", __package__))
+    if name in _ours():
+        return _only_metric(import_module(f".{_ours()[name]}.{name}", __package__))
     if name in _plugins():
         found = _plugins()[name].load()
         return _registered(_only_metric(found) if inspect.ismodule(found) else found, name)

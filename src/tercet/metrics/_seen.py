@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..data.model_file import Dataset
-from ._combined import CombinedMetric
 from ._contract import Metric
-from ._features import FeatureMetric
-from ._learned_model import Hashes, LearnedModel, join_hashes
-from ._mixed import MixedMetric
+from .bases.combined import CombinedMetric
+from .bases.features import FeatureMetric
+from .bases.learned_model import Hashes, LearnedModel, join_hashes
+from .bases.mixed import MixedMetric
 
 
 @dataclass(frozen=True, eq=False)

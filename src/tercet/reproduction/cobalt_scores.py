@@ -11,7 +11,7 @@ import numpy as np
 from ..count_cache import Cache
 from ..data.scores import Floats
 from ..data.testset import TestSet
-from ..metrics.cobalt import Cobalt
+from ..metrics.structure.cobalt import Cobalt
 from ..workers import results_in_order
 from .sources import DataSets
 

@@ -18,8 +18,8 @@ from ..data.lines import read_lines
 from ..data.testset import TestSet
 from ..entity_report import count_entities, entities, entity_histogram
 from ..knowledge.mentions import Mention
-from ..metrics._entities import languages
-from ..metrics.kobe import KoBE
+from ..metrics.bases.entities import languages
+from ..metrics.entities.kobe import KoBE
 from ..stats.correlation import pearson
 from . import Cell, DataSets, Plot, Reproduction, Statement, Unchecked, check, printed
 from .wmt19_systems import system_level

@@ -21,9 +21,9 @@ from ..data.scores import Floats, MetricRecord, Scores
 from ..data.testset import TestSet
 from ..language.conllu import parse_lines
 from ..metrics import create
-from ..metrics.cobalt import Cobalt
-from ..metrics.hwcm import HWCM
-from ..metrics.verta import VERTa
+from ..metrics.structure.cobalt import Cobalt
+from ..metrics.structure.hwcm import HWCM
+from ..metrics.structure.verta import VERTa
 from . import Cell, DataSets, Reproduction, Statement, Unchecked, check, printed
 from .cobalt_scores import SYSTEM, cobalt_scores
 from .rankings import (

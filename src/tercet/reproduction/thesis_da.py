@@ -16,7 +16,7 @@ from ..data.lines import read_lines
 from ..data.scores import Floats
 from ..data.testset import TestSet
 from ..errors import DataError
-from ..metrics.cobalt import Cobalt
+from ..metrics.structure.cobalt import Cobalt
 from ..stats.correlation import pearson
 from . import LEFT_OUT, Cell, DataSets, Plot, Printed, Reproduction, Statement, Unchecked, check, printed
 from .cobalt_scores import SYSTEM, cobalt_scores

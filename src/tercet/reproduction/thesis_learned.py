@@ -16,8 +16,8 @@ from ..learning.computing import compute_features
 from ..learning.examples import gather
 from ..learning.learners import find_learner
 from ..learning.training import Part, choose, fit, measure
-from ..metrics._members import find_members
-from ..metrics.features_f import GROUPS as FEATURES
+from ..metrics.bases.members import find_members
+from ..metrics.learned.features_f import GROUPS as FEATURES
 from . import Cell, DataSets, Reproduction, Unchecked, check, printed
 from .rankings import COMPARISONS, pairs_of
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..data.scores import Floats
 from ..data.testset import TestSet
-from ..metrics.cobalt import Cobalt
+from ..metrics.structure.cobalt import Cobalt
 from ..stats.correlation import pearson
 from . import DataSets, Reproduction, Statement, Unchecked, check, compare_rows, printed
 from .sources import numbers, read_table

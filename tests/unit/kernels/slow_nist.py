@@ -1,4 +1,4 @@
-"""NIST's counts with dictionaries of tuples, the form that `tercet.metrics.nist` must equal to the last bit."""
+"""NIST's counts with dictionaries of tuples, the form that `tercet.metrics.strings.nist` must equal to the last bit."""
 
 from collections import Counter
 from math import log2

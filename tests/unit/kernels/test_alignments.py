@@ -4,9 +4,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tercet.metrics import hlepor, ribes
-from tercet.metrics.hlepor import HLEPOR
-from tercet.metrics.ribes import RIBES
+from tercet.metrics.alignment import hlepor, ribes
+from tercet.metrics.alignment.hlepor import HLEPOR
+from tercet.metrics.alignment.ribes import RIBES
 
 from .conftest import load_source
 

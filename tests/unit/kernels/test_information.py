@@ -6,7 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tercet import TestSet
-from tercet.metrics import Shard, create, nist
+from tercet.metrics import Shard, create
+from tercet.metrics.strings import nist
 
 from .conftest import load_source
 from .slow_nist import slow_counts

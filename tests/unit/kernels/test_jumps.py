@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tercet import TestSet
-from tercet.metrics import eed as module
-from tercet.metrics.eed import EED
+from tercet.metrics.edits import eed as module
+from tercet.metrics.edits.eed import EED
 
 from .conftest import load_source
 

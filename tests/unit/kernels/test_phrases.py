@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tercet import TestSet
-from tercet.metrics import character as module
-from tercet.metrics.character import CharacTER
+from tercet.metrics.edits import character as module
+from tercet.metrics.edits.character import CharacTER
 
 from .conftest import load_source
 

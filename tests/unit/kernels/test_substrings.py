@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from tercet import TestSet
 from tercet.metrics import Shard
-from tercet.metrics import yisi0 as module
-from tercet.metrics.yisi0 import YiSi0, similarity
+from tercet.metrics.alignment import yisi0 as module
+from tercet.metrics.alignment.yisi0 import YiSi0, similarity
 
 from .conftest import load_source
 

@@ -11,9 +11,9 @@ from tercet import TestSet, examples
 from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
 from tercet.learning.logistic import fit_logistic
 from tercet.metrics import create
-from tercet.metrics._learned_model import load_model
 from tercet.metrics._seen import seen_by
-from tercet.metrics.meteor import METEOR
+from tercet.metrics.alignment.meteor import METEOR
+from tercet.metrics.bases.learned_model import load_model
 
 sklearn = pytest.importorskip("sklearn", reason="scikit-learn is not installed")
 WORDS = "a small red house stands near the old bridge over a quiet river in the north".split()

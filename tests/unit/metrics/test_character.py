@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tercet.data.testset import TestSet
-from tercet.metrics import character
-from tercet.metrics.character import CharacTER, edit_script
+from tercet.metrics.edits import character
+from tercet.metrics.edits.character import CharacTER, edit_script
 
 from ..kernels.conftest import load_source
 

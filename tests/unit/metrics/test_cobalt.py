@@ -15,8 +15,9 @@ from tercet.language import conllu, parsing
 from tercet.language.contexts import ContextDifference
 from tercet.language.relations import universal_tag, with_dependencies
 from tercet.language.sentence import Dependency, Sentence, Token
-from tercet.metrics import Shard, cobalt, create
-from tercet.metrics.cobalt import Cobalt, raw_penalty
+from tercet.metrics import Shard, create
+from tercet.metrics.structure import cobalt
+from tercet.metrics.structure.cobalt import Cobalt, raw_penalty
 from tercet.testing import check_metric
 
 WEIGHTS = {"root": 1.0, "nsubj": 1.0, "dobj": 1.0, "nn": 0.8, "aux": 0.2, "det": 0.2}

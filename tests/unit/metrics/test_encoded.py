@@ -13,9 +13,9 @@ from tercet import TestSet, examples
 from tercet.errors import DataError, UsageError
 from tercet.language.encoders.onnx import OnnxEncoder
 from tercet.metrics import Shard, create
-from tercet.metrics.bertscore import find_baseline, read_baseline
-from tercet.metrics.yisi0 import similarity
-from tercet.metrics.yisi1 import combine, match_ngrams
+from tercet.metrics.alignment.yisi0 import similarity
+from tercet.metrics.embeddings.bertscore import find_baseline, read_baseline
+from tercet.metrics.embeddings.yisi1 import combine, match_ngrams
 
 SPECS = ["bertr", "bertscore", "yisi1", "wmdo"]
 TEXTS = TestSet(

@@ -12,8 +12,8 @@ from tercet.errors import UnknownName, UsageError
 from tercet.language import conllu
 from tercet.language.sentence import Sentence, Token
 from tercet.metrics import create
-from tercet.metrics._trees import Tree, tree
-from tercet.metrics.hwcm import chains, gapped_chains
+from tercet.metrics.structure._trees import Tree, tree
+from tercet.metrics.structure.hwcm import chains, gapped_chains
 
 
 def parsed(rows):

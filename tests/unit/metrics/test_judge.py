@@ -13,8 +13,8 @@ from tercet import TestSet, examples, score
 from tercet.cli.qeinputs import segment_scores
 from tercet.errors import UsageError
 from tercet.metrics import create
-from tercet.metrics._chat import CapReached, EndpointFailed
-from tercet.metrics.judge import Judge, Verdict
+from tercet.metrics.services._chat import CapReached, EndpointFailed
+from tercet.metrics.services.judge import Judge, Verdict
 
 from ...chat_server import serving
 from ...docs.running import run

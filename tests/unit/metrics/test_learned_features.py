@@ -17,13 +17,13 @@ from tercet.errors import DataError, UsageError
 from tercet.language.conllu import parse_lines
 from tercet.language.relations import with_dependencies
 from tercet.metrics import create
-from tercet.metrics._adequacy import NAMES as ADEQUACY
-from tercet.metrics._adequacy import adequacy_features
-from tercet.metrics._fluency import NAMES as FLUENCY
-from tercet.metrics._fluency import SIMPLE, OutputFluency
-from tercet.metrics.beer import GAPS
-from tercet.metrics.cobalt import Cobalt
-from tercet.metrics.tree_kernel import _sequences
+from tercet.metrics.learned._adequacy import NAMES as ADEQUACY
+from tercet.metrics.learned._adequacy import adequacy_features
+from tercet.metrics.learned._fluency import NAMES as FLUENCY
+from tercet.metrics.learned._fluency import SIMPLE, OutputFluency
+from tercet.metrics.learned.beer import GAPS
+from tercet.metrics.structure.cobalt import Cobalt
+from tercet.metrics.structure.tree_kernel import _sequences
 from tercet.quality.fluency_models import estimate_models, load_models, save_models
 
 TREE = "The DT DET 2 det|{} NN NOUN 3 nsubj|sees VBZ VERB 0 root|the DT DET 5 det|{} NN NOUN 3 obj"

@@ -7,7 +7,7 @@ import pytest
 
 from tercet import TestSet, metrics
 from tercet.errors import DataError, UsageError
-from tercet.metrics.meteor import METEOR, tune
+from tercet.metrics.alignment.meteor import METEOR, tune
 
 
 def score(metric, output, *references):
@@ -206,7 +206,7 @@ def judged():
 
 @pytest.mark.parametrize("target", ["kendall", "pearson"])
 def test_tuning_finds_parameters_that_agree_better_with_people(target):
-    from tercet.metrics.meteor import TARGETS
+    from tercet.metrics.alignment.meteor import TARGETS
 
     testset, judgements = judged()
     start = METEOR(alpha=0.1, gamma=1.0).resolved()

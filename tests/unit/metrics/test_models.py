@@ -203,7 +203,7 @@ def test_metricx_is_the_logit_of_one_token(tmp_path):
 
 def test_metricx_writes_its_input_as_its_year():
     row = create("metricx").resolved()
-    from tercet.metrics._models import Row
+    from tercet.metrics.bases.models import Row
 
     texts = Row("s", "o", "r")
     assert row.written(texts) == "source: s candidate: o reference: r"

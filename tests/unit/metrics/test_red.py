@@ -6,7 +6,7 @@ import pytest
 
 from tercet.language.sentence import Sentence
 from tercet.metrics import create
-from tercet.metrics.red import structures
+from tercet.metrics.structure.red import structures
 
 from .test_hwcm import parsed
 

@@ -5,7 +5,7 @@ import pytest
 
 from tercet import TestSet, metrics
 from tercet.errors import DataError, UsageError
-from tercet.metrics.eed import divide_marks, divide_marks_as_published
+from tercet.metrics.edits.eed import divide_marks, divide_marks_as_published
 from tercet.testing import check_metric
 
 NAMES = ["character", "eed", "hlepor", "ribes", "yisi0"]
@@ -203,7 +203,7 @@ def test_segments_of_5000_words_are_answered(name):
 
 def test_character_refuses_what_would_take_minutes(monkeypatch):
     """5,000 words have more possible moves than can be tried; the budget makes sure that nobody waits."""
-    from tercet.metrics import character
+    from tercet.metrics.edits import character
 
     monkeypatch.setattr(character, "BUDGET", 1_000_000)
     with pytest.raises(

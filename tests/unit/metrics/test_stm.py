@@ -9,8 +9,8 @@ from tercet.errors import DataError, UsageError
 from tercet.language import conllu
 from tercet.language.sentence import Sentence
 from tercet.metrics import create
-from tercet.metrics._trees import Tree
-from tercet.metrics.stm import subtrees
+from tercet.metrics.structure._trees import Tree
+from tercet.metrics.structure.stm import subtrees
 
 from .test_hwcm import REFERENCE, SCRAMBLED, parsed, value
 

@@ -5,7 +5,7 @@ import pytest
 from tercet.language.relations import with_dependencies
 from tercet.language.sentence import Sentence
 from tercet.metrics import create
-from tercet.metrics.verta import Triple, _made_word, align, similarities, triples
+from tercet.metrics.structure.verta import Triple, _made_word, align, similarities, triples
 
 from .test_hwcm import parsed
 

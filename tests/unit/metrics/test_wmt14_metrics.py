@@ -9,10 +9,10 @@ import pytest
 from tercet import TestSet, score
 from tercet.errors import DataError
 from tercet.metrics import create
-from tercet.metrics.amber import Pair
-from tercet.metrics.elexr import relations
-from tercet.metrics.impact import CommonPart, common_parts, f_measure
-from tercet.metrics.tbleu import affix_distance
+from tercet.metrics.alignment.impact import CommonPart, common_parts, f_measure
+from tercet.metrics.strings.amber import Pair
+from tercet.metrics.strings.elexr import relations
+from tercet.metrics.strings.tbleu import affix_distance
 
 NAMES = ("tbleu", "impact", "apac", "elexr", "amber")
 

@@ -1,0 +1,1 @@
+"""Metrics that align the words of two texts."""

@@ -1,0 +1,222 @@
+"""hLEPOR: a harmonic mean of length penalty, word order and the overlap of words.
+
+Han et al. (2013), "Language-independent Model for Machine Translation Evaluation with Reinforced Factors", MT Summit.
+Three factors: ELP penalises outputs that are too long or too short, NPP the distance between the positions of matching
+words, HPR is the harmonic mean of precision and recall. variant=wmt19 equals the Perl program of the WMT19 metrics
+task and variant=pypi the package hLepor 0.0.4, which differ from each other and, by the mistakes named below, from the
+paper.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import UsageError
+from ...kernels import alignments
+from ...text.coding import Ints, Units, offsets_of, view
+from ...text.marks import Marks, aligned_marks
+from ...text.tokenisers import check_tokeniser, lower, tokenise
+from .._contract import Floats, Metric, Shard, group_references
+from .._parameters import param
+from ..bases.pairs import best_rows, number_words, one_segment, owners, refuse_long
+
+# Variant -> the program, and its weight of HPR. wmt19 counts a reference word as used if the position of another one
+# begins with the same digits, aligns words within a sentence with the first match of all, and reads before the
+# beginning and behind the end of sentences; pypi confuses two lists of positions, and has no context where that begins
+# before the sentence does.
+VARIANTS = {
+    "corrected": (None, 3.0),
+    "wmt19": ("hLEPOR-wmt19", 3.0),
+    "pypi": ("hLepor0.0.4", 7.0),
+}
+WEIGHTS = ("weight_elp", "weight_npp", "weight_hpr")
+FACTORS = ("elp", "npp", "hpr", "precision", "recall")
+# What Perl's \s matches in text; unlike str.split, a blank at the beginning has an empty word before it.
+_PERL_BLANKS = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+
+
+class _References(NamedTuple):
+    numbers: dict[str, int]
+    units: Units
+    groups: Ints
+
+
+@dataclass(frozen=True)
+class HLEPOR(Metric):
+    """hLEPOR, 0 to 1.
+
+    average: segment, the mean of segment scores (hLEPORa of WMT19), or factors, the formula on the means of the
+    factors (hLEPORb).
+    alpha, beta: the weights of recall and of precision in HPR.
+    n: how many words before and after a word are looked at to choose between several matches.
+    weight_elp, weight_npp, weight_hpr: the weights of the three factors; 2, 1 and 3, and 7 for HPR in variant pypi.
+    The papers have other weights for some languages: give them.
+    tokenize: how words are found; `none` takes what stands between blanks, as all programs did. Case is ignored.
+    variant: corrected, wmt19 or pypi.
+    With several references the one with the highest score counts.
+    """
+
+    average: str = param("segment", choices=("segment", "factors"))
+    alpha: float = param(9.0, above=0)
+    beta: float = param(1.0, above=0)
+    n: int = param(2, low=1, high=100)
+    weight_elp: float = param(2.0, above=0, key="")
+    weight_npp: float = param(1.0, above=0, key="")
+    weight_hpr: float = param(above=0, key="")
+    tokenize: str = param("none", check=check_tokeniser, key="tok")
+    variant: str = param("corrected", choices=VARIANTS)
+
+    signature_order: ClassVar[tuple[str, ...]] = ("average", "alpha", "beta", "n", "weights")
+    paper: ClassVar[str] = (
+        "Han et al. (2013), Language-independent Model for Machine Translation Evaluation with Reinforced Factors"
+    )
+
+    def validate(self) -> None:
+        if self.variant == "wmt19" and (self.n, self.tokenize) != (2, "none"):
+            raise UsageError("hlepor: variant wmt19 looks at 2 words and splits at blanks; leave n and tokenize out.")
+
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        return {"weight_hpr": VARIANTS[self.variant][1]}
+
+    @property
+    def label(self) -> str:
+        return "hLEPOR"
+
+    @property
+    def compatible(self) -> str | None:
+        return VARIANTS[self.variant][0]
+
+    def signature_items(self) -> dict[str, str]:
+        """Return the items with the three weights in one, as 2/1/3."""
+        weights = [float(getattr(self, name)) for name in WEIGHTS]
+        short = [f"{weight:g}" for weight in weights]
+        exact = [float(text) for text in short] == weights
+        items = {**super().signature_items(), "weights": "/".join(short if exact else map(repr, weights))}
+        return {**{key: items[key] for key in self.signature_order}, **items}
+
+    @classmethod
+    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
+        weights = items.get("weights", "2/1/3").split("/")
+        elp, npp, hpr = map(float, weights)
+        return replace(super().from_signature(label, items), weight_elp=elp, weight_npp=npp, weight_hpr=hpr)
+
+    def _words(self, texts: Sequence[str]) -> list[list[str]]:
+        if self.variant == "wmt19":
+            return [_perl_words(text) for text in texts]
+        return tokenise(lower(texts), self.tokenize).strings()
+
+    def prepare(self, shard: Shard, opened: Any) -> _References:
+        texts, groups = group_references(shard.references)
+        numbers = {"": 0}  # the Perl program takes a word that does not exist for an empty one
+        return _References(numbers, number_words(self._words(texts), numbers), groups)
+
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+        """Count the score, 1 for the segment, ELP, NPP, HPR, precision, recall."""
+        references: _References = prepared
+        units = number_words(self._words(outputs), dict(references.numbers))
+        refuse_long("hlepor", "words", outputs, units.lengths, references.units.lengths, references.groups)
+        alignment, offsets, common = self._align(units, references)
+        factors = self._factors(alignment, offsets, common, references.units.lengths)
+        scores = self._combine(factors[:, 0], factors[:, 1], factors[:, 2])
+        rows = best_rows(scores, references.groups, highest=True)
+        return np.column_stack([scores, np.ones(len(scores)), factors])[rows]
+
+    def _align(self, outputs: Units, references: _References) -> tuple[NDArray[np.int32], Ints, Ints]:
+        """Return positions of the words of each output in each of its references, or -1, offsets, and common words.
+
+        The number of common words is -1 where it equals the number of aligned words.
+        """
+        units, whose = references.units, owners(references.groups)
+        offsets = offsets_of(outputs.lengths[whose])
+        alignment = np.empty(int(offsets[-1]), dtype=np.int32)
+        common = np.full(len(whose), -1, dtype=np.int64)
+        scratch = np.empty(2 * int(units.lengths.max(initial=0)) + 1, dtype=np.int32)
+        texts = (view(outputs.ids), view(outputs.offsets), view(whose), view(units.ids), view(units.offsets))
+        if self.variant == "wmt19":
+            alignments.align_perl(*texts, view(alignment), view(offsets), view(common), view(scratch))
+        else:
+            port = self.variant == "pypi"
+            alignments.align_nearest(*texts, self.n, port, view(alignment), view(offsets), view(scratch))
+        return alignment, offsets, common
+
+    def _factors(self, alignment: NDArray[np.int32], offsets: Ints, common: Ints, reference_lengths: Ints) -> Floats:
+        """Return ELP, NPP, HPR, precision and recall, shape (references, 5)."""
+        lengths = np.diff(offsets)
+        aligned = np.empty(len(lengths), dtype=np.int64)
+        sums = np.empty(len(lengths))
+        alignments.sum_displacements(view(alignment), view(offsets), view(reference_lengths), view(aligned), view(sums))
+        common = np.where(common < 0, aligned, common)
+        both = (lengths > 0) & (reference_lengths > 0)
+        longer, shorter = np.maximum(lengths, reference_lengths), np.minimum(lengths, reference_lengths)
+        elp = np.where(both, np.exp(1 - longer / np.maximum(shorter, 1)), 0.0)
+        if self.variant == "wmt19":
+            sums[(common == lengths) & (lengths == reference_lengths)] = 0.0
+        npp = np.where(lengths > 0, np.exp(-sums / np.maximum(lengths, 1)), 0.0)
+        precision, recall = common / np.maximum(lengths, 1), common / np.maximum(reference_lengths, 1)
+        if self.variant == "corrected":
+            empty = (lengths == 0) & (reference_lengths == 0)  # two empty texts are equal
+            elp[empty] = npp[empty] = precision[empty] = recall[empty] = 1.0
+        mean = recall * self.beta + self.alpha * precision
+        hpr = np.where(mean > 0, (self.alpha + self.beta) * precision * recall / np.where(mean > 0, mean, 1.0), 0.0)
+        return np.column_stack([elp, npp, hpr, precision, recall])
+
+    def _combine(self, elp: Floats, npp: Floats, hpr: Floats) -> Floats:
+        """Return the weighted harmonic mean of the factors; 0 if one is 0."""
+        weights = [float(getattr(self, name)) for name in WEIGHTS]
+        positive = (elp > 0) & (npp > 0) & (hpr > 0)
+        parts = [
+            weight / np.where(positive, factor, 1.0) for weight, factor in zip(weights, (elp, npp, hpr), strict=True)
+        ]
+        scores: Floats = np.where(positive, sum(weights) / (parts[0] + parts[1] + parts[2]), 0.0)
+        return scores
+
+    def score(self, totals: Floats) -> Floats:
+        segments = totals[..., 1]
+        if self.average == "segment":
+            scores: Floats = totals[..., 0] / segments
+            return scores
+        return self._combine(totals[..., 2] / segments, totals[..., 3] / segments, totals[..., 4] / segments)
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        """Return means over the segments."""
+        return dict(zip(FACTORS, (totals[2:] / totals[1]).tolist(), strict=True))
+
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
+        """Return the factors, and each output word's reference position, or None."""
+        prepared = self.prepare(one_segment(output, references), opened)
+        words = self._words([output])
+        alignment, offsets, common = self._align(number_words(words, dict(prepared.numbers)), prepared)
+        factors = self._factors(alignment, offsets, common, prepared.units.lengths)
+        scores = self._combine(factors[:, 0], factors[:, 1], factors[:, 2])
+        row = int(scores.argmax())
+        positions = alignment[offsets[row] : offsets[row + 1]].tolist()
+        return {
+            "score": float(scores[row]),
+            "reference": row,
+            **dict(zip(FACTORS, factors[row].tolist(), strict=True)),
+            "reference_words": self._words([references[row]])[0],
+            "alignment": [
+                {"word": word, "at": None if position < 0 else position}
+                for word, position in zip(words[0], positions, strict=True)
+            ],
+        }
+
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
+        """Return marks on words that were aligned and on those that were not."""
+        return aligned_marks(seen, output, references)
+
+
+def _perl_words(text: str) -> list[str]:
+    """Return the words of Perl's split(/\\s+/, lc): no final sigma in lower case, no empty words at the end."""
+    words = _PERL_BLANKS.split(text.replace("Σ", "σ").lower())
+    while words and not words[-1]:
+        words.pop()
+    return words

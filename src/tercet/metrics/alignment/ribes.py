@@ -1,0 +1,158 @@
+"""RIBES: rank correlation of the positions of the words that output and reference share.
+
+Isozaki, Hirao, Duh, Sudoh and Tsukada (2010), "Automatic Evaluation of Translation Quality for Distant Language Pairs",
+EMNLP. Kendall's tau of the aligned words' positions, from 0 to 1, times unigram precision and brevity penalty, both
+damped by an exponent. A word that occurs more than once is aligned by the shortest n-gram around it that does not.
+Equals RIBES.py 1.03.1 on every text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...kernels import alignments
+from ...text.coding import Ints, Units, Vocabulary, offsets_of, view
+from ...text.marks import Marks, aligned_marks
+from ...text.tokenisers import check_tokeniser, lower, tokenise
+from .._contract import Floats, Metric, Shard, group_references
+from .._parameters import CASE, param
+from ..bases.pairs import best_rows, one_segment, owners, refuse_long
+
+VARIANTS = ("corrected", "original")
+
+
+class _References(NamedTuple):
+    vocabulary: Vocabulary
+    groups: Ints
+
+
+@dataclass(frozen=True)
+class RIBES(Metric):
+    """RIBES, the mean of segments, 0 to 1.
+
+    alpha, beta: the exponents of precision and of the brevity penalty.
+    lowercase: ignore case, as the program does by default (without -c).
+    tokenize: how words are found; `none` splits at blanks, for tokenised text.
+    variant: a segment whose references are all empty has no score and is left out of the mean. Its score is NaN
+    (corrected), or minus infinity as RIBES.py -z prints it (original).
+    With several references the one with the highest score counts.
+    """
+
+    alpha: float = param(0.25, low=0)
+    beta: float = param(0.1, low=0)
+    lowercase: bool = param(True, key="case", words=CASE)
+    tokenize: str = param("none", check=check_tokeniser, key="tok")
+    variant: str = param("corrected", choices=VARIANTS)
+
+    paper: ClassVar[str] = (
+        "Isozaki et al. (2010), Automatic Evaluation of Translation Quality for Distant Language Pairs"
+    )
+
+    @property
+    def compatible(self) -> str:
+        return "RIBES1.03.1"
+
+    def _words(self, texts: Sequence[str]) -> Any:
+        return tokenise(lower(texts) if self.lowercase else texts, self.tokenize)
+
+    def prepare(self, shard: Shard, opened: Any) -> _References:
+        texts, groups = group_references(shard.references)
+        return _References(Vocabulary(self._words(texts)), groups)
+
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+        """Count the score, 1 if the segment has one, then its parts: Kendall's tau, precision, brevity penalty."""
+        references: _References = prepared
+        # Words that no reference holds look alike (-1), which does not matter: n-grams with them align nothing.
+        found = references.vocabulary.find(self._words(outputs))
+        units, groups = references.vocabulary.units, references.groups
+        refuse_long("ribes", "words", outputs, found.lengths, units.lengths, groups)
+        alignment, offsets = _align(found, units, groups)
+        parts = _parts(alignment, offsets, units.lengths)
+        scores = parts[:, 0] * parts[:, 1] ** self.alpha * parts[:, 2] ** self.beta
+        valid = units.lengths > 0
+        rows = best_rows(np.where(valid, scores, -1.0), groups, highest=True)
+        counts = np.column_stack([scores, np.ones(len(scores)), parts])
+        result: Floats = np.where(valid[:, None], counts, 0.0)[rows]
+        return result
+
+    def score(self, totals: Floats) -> Floats:
+        segments = totals[..., 1]
+        undefined = np.full_like(segments, np.nan if self.variant == "corrected" else -np.inf)
+        scores: Floats = np.divide(totals[..., 0], segments, out=undefined, where=segments > 0)
+        return scores
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        """Return means over the segments that have a score."""
+        means = totals[2:] / max(totals[1], 1.0)
+        return dict(zip(("nkt", "precision", "bp"), means.tolist(), strict=True))
+
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
+        """Return the parts of the score, and for each output word the reference position, or None."""
+        prepared = self.prepare(one_segment(output, references), opened)
+        outputs = prepared.vocabulary.find(self._words([output]))
+        units = prepared.vocabulary.units
+        alignment, offsets = _align(outputs, units, prepared.groups)
+        parts = _parts(alignment, offsets, units.lengths)
+        scores = np.where(units.lengths > 0, parts[:, 0] * parts[:, 1] ** self.alpha * parts[:, 2] ** self.beta, -1.0)
+        row = int(scores.argmax())
+        words = self._words([output]).strings()[0]
+        positions = alignment[offsets[row] : offsets[row + 1]].tolist()
+        return {
+            "score": float(scores[row]) if units.lengths[row] else None,
+            "reference": row,
+            "nkt": float(parts[row, 0]),
+            "precision": float(parts[row, 1]),
+            "bp": float(parts[row, 2]),
+            "reference_words": self._words([references[row]]).strings()[0],
+            "alignment": [
+                {"word": word, "at": None if position < 0 else position}
+                for word, position in zip(words, positions, strict=True)
+            ],
+        }
+
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
+        """Return marks on words that were aligned and on those that were not."""
+        return aligned_marks(seen, output, references)
+
+
+def _align(outputs: Units, references: Units, groups: Ints) -> tuple[NDArray[np.int32], Ints]:
+    """Return for each output and each of its references the reference position of each word, or -1, and offsets."""
+    whose = owners(groups)
+    offsets = offsets_of(outputs.lengths[whose])
+    alignment = np.empty(int(offsets[-1]), dtype=np.int32)
+    most, most_reference = int(outputs.lengths.max(initial=0)), int(references.lengths.max(initial=0))
+    alignments.align_contexts(
+        view(outputs.ids),
+        view(outputs.offsets),
+        view(whose),
+        view(references.ids),
+        view(references.offsets),
+        view(alignment),
+        view(offsets),
+        view(np.empty(6 * most + 1, dtype=np.int32)),
+        view(np.empty(max(most, most_reference) + 1, dtype=np.int32)),
+    )
+    return alignment, offsets
+
+
+def _parts(alignment: NDArray[np.int32], offsets: Ints, reference_lengths: Ints) -> Floats:
+    """Return normalised Kendall's tau, precision and brevity penalty, shape (references, 3)."""
+    lengths = np.diff(offsets)
+    aligned, ascending = np.empty((2, len(lengths)), dtype=np.int64)
+    scratch = np.empty(int(lengths.max(initial=0)) + 1, dtype=np.int32)
+    alignments.count_ascending(view(alignment), view(offsets), view(aligned), view(ascending), view(scratch))
+    pairs = aligned * (aligned - 1) / 2
+    tau = np.where(pairs > 0, ascending / np.maximum(pairs, 1), 0.0)
+    # One word has no order; it is right if the reference has no other.
+    tau[(aligned == 1) & (reference_lengths == 1)] = 1.0
+    precision = np.where(tau > 0, aligned / np.maximum(lengths, 1), 0.0)
+    penalty = np.exp(np.minimum(0.0, 1 - reference_lengths / np.maximum(lengths, 1)))
+    penalty[lengths == 0] = 0.0
+    return np.column_stack([tau, precision, penalty])

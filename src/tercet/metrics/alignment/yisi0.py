@@ -1,0 +1,208 @@
+"""YiSi-0: overlap of word n-grams, where the similarity of words is that of their common substrings.
+
+Lo (2019), "YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric for Languages with Different Levels of
+Available Resources", WMT. Each n-gram is compared with its most similar counterpart; rare words weigh more. The weights
+are learnt from all references of the test set, and the signature has a checksum of them: a segment's score depends on
+the test set it is in. variant=original equals the program yisi (fd07bfc) with lexsim-type=lcs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ...errors import UsageError
+from ...kernels import substrings
+from ...text.coding import Ints, Units, offsets_of, view
+from ...text.marks import Marks, WordLink, mark_links
+from ...text.tokenisers import check_tokeniser, lower, tokenise
+from .._contract import Floats, Learnt, Metric, Shard, group_references
+from .._parameters import CASE, param
+from ..bases.frequencies import DocumentFrequencies, count_references
+from ..bases.pairs import best_rows, number_words, one_segment, owners, refuse_long
+from ..bases.precision_recall import PrecisionRecall
+
+VARIANTS = ("corrected", "original")
+MOST_BYTES = 100_000  # of one text: half a minute
+
+
+class _References(NamedTuple):
+    known: DocumentFrequencies
+    numbers: dict[str, int]
+    units: Units
+    weights: list[float]
+    groups: Ints
+
+
+@dataclass(frozen=True)
+class YiSi0(PrecisionRecall, Metric):
+    """YiSi-0, the mean of segments, 0 to 1.
+
+    n: words in an n-gram; shorter texts are compared by n-grams of their length.
+    alpha: the weight of recall, from 0 to 1, against precision.
+    lowercase: ignore case. WMT19's scores are near those of lower-cased text in Moses' tokens.
+    tokenize: how words are found.
+    variant: original splits words at the character U+0020 alone, not at tabs and other blanks.
+    With several references the one with the highest score counts, and all of them are learnt from.
+    """
+
+    n: int = param(3, low=1, high=100)
+    alpha: float = param(0.8, low=0, high=1)
+    lowercase: bool = param(False, key="case", words=CASE)
+    tokenize: str = param("none", check=check_tokeniser, key="tok")
+    variant: str = param("corrected", choices=VARIANTS)
+
+    paper: ClassVar[str] = "Lo (2019), YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric"
+
+    def validate(self) -> None:
+        if self.variant == "original" and self.tokenize != "none":
+            raise UsageError("yisi0: variant original splits at blanks; leave tokenize out.")
+
+    @property
+    def label(self) -> str:
+        return "YiSi0"
+
+    @property
+    def compatible(self) -> str | None:
+        return "yisi-fd07bfc" if self.variant == "original" else None
+
+    def _words(self, texts: Sequence[str]) -> list[list[str]]:
+        if self.lowercase:
+            texts = lower(texts)
+        if self.variant == "original":
+            return [[word for word in text.split(" ") if word] for text in texts]
+        return tokenise(texts, self.tokenize).strings()
+
+    def learn(self, testset: Any) -> Learnt:
+        """Learn the frequencies of all words in all references of the test set (anything with `shards`)."""
+        learnt = count_references(testset, self._words)
+        return Learnt(learnt, {"weights": learnt.checksum})
+
+    def prepare(self, shard: Shard, opened: Any) -> _References:
+        known = _known(opened)
+        texts, groups = group_references(shard.references)
+        numbers: dict[str, int] = {}
+        units = number_words(self._words(texts), numbers)
+        return _References(known, numbers, units, [known.weight(word) for word in numbers], groups)
+
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+        """Count the score, 1 for the segment, precision, recall."""
+        references: _References = prepared
+        parts = _parts(self._match(outputs, references))
+        scores = self._combine(parts)
+        rows = best_rows(scores, references.groups, highest=True)
+        return np.column_stack([scores, np.ones(len(scores)), parts])[rows]
+
+    def _match(self, texts: Sequence[str], references: _References) -> Floats:
+        """Return weighted similarities and weights of both texts' n-grams, shape (references, 4)."""
+        known, numbers = references.known, dict(references.numbers)
+        outputs, units = number_words(self._words(texts), numbers), references.units
+        words = list(numbers)
+        weights = references.weights + [known.weight(word) for word in words[len(references.weights) :]]
+        encoded = [word.encode("utf-8", "surrogatepass") for word in words]
+        sizes = np.array([len(word) for word in encoded], dtype=np.int64)
+        lengths, reference_lengths = _byte_lengths(outputs, sizes), _byte_lengths(units, sizes)
+        refuse_long("yisi0", "bytes", texts, lengths, reference_lengths, references.groups, most=MOST_BYTES)
+        whose = owners(references.groups)
+        sums = np.empty(4 * len(whose))
+        most = int(units.lengths.max(initial=0))
+        substrings.match_grams(
+            view(outputs.ids),
+            view(outputs.offsets),
+            view(whose),
+            view(units.ids),
+            view(units.offsets),
+            view(np.frombuffer(bytearray(b"".join(encoded)), dtype=np.uint8)),
+            view(np.cumsum(sizes)),
+            view(np.array(weights, dtype=np.float64)),
+            self.n,
+            view(sums),
+            view(np.zeros(len(words) + 1, dtype=np.int32)),
+            view(np.empty(most + 1, dtype=np.int32)),
+            view(np.empty(self.n * most + 1)),
+            view(np.empty(most + 1)),
+            view(np.empty(2 * most + 1)),
+            view(np.empty(int(sizes.max(initial=0)) + 1, dtype=np.int32)),
+        )
+        return sums.reshape(-1, 4)
+
+    def _combine(self, parts: Floats) -> Floats:
+        precision, recall = parts[:, 0], parts[:, 1]
+        both = precision * recall
+        mean = np.where(both > 0, self.alpha * precision + (1 - self.alpha) * recall, 1.0)
+        scores: Floats = both / mean
+        return scores
+
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
+        """Return for each word of the output the most similar word of the reference.
+
+        The weights are those that the metric learnt from the test set.
+        """
+        prepared = self.prepare(one_segment(output, references), opened)
+        parts = _parts(self._match([output], prepared))
+        scores = self._combine(parts)
+        row = int(scores.argmax())
+        words, reference = self._words([output, references[row]])
+        return {
+            "score": float(scores[row]),
+            "reference": row,
+            "precision": float(parts[row, 0]),
+            "recall": float(parts[row, 1]),
+            "words": [_best_match(word, reference, prepared.known) for word in words],
+            "reference_words": reference,
+        }
+
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
+        """Return marks on words of the output, with their similarity to the most similar word of the reference."""
+        words, reference = [each["word"] for each in seen["words"]], seen["reference_words"]
+        links = [
+            WordLink([position], [reference.index(each["match"])], each["similarity"])
+            for position, each in enumerate(seen["words"])
+            if each["match"] is not None
+        ]
+        found = mark_links((output, words), (references[seen["reference"]], reference), links, seen["reference"])
+        return replace(found, other=())  # the explanation is about words of the output only
+
+
+def _known(learnt: DocumentFrequencies | None) -> DocumentFrequencies:
+    if learnt is None:
+        raise UsageError("yisi0: word weights are missing; call ready(testset) with the whole test set.")
+    return learnt
+
+
+def _best_match(word: str, reference: Sequence[str], known: DocumentFrequencies) -> dict[str, Any]:
+    found = max(reference, key=lambda other: similarity(word, other), default=None)
+    return {
+        "word": word,
+        "weight": known.weight(word),
+        "match": found,
+        "similarity": 0.0 if found is None else similarity(word, found),
+    }
+
+
+def _byte_lengths(units: Units, sizes: Ints) -> Ints:
+    """Return the number of bytes of the words of each text."""
+    lengths: Ints = np.diff(offsets_of(sizes[units.ids])[units.offsets])
+    return lengths
+
+
+def _parts(sums: Floats) -> Floats:
+    """Return precision and recall, shape (references, 2); 0 where a text is empty."""
+    similarities, weights = sums[:, 0::2], sums[:, 1::2]
+    parts: Floats = similarities / np.where(weights > 0, weights, 1.0)
+    return parts
+
+
+def similarity(word: str, other: str) -> float:
+    """Return twice the longest common substring over the sum of the lengths, all in bytes."""
+    data, wanted = word.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass")
+    longest, row = 0, [0] * (len(wanted) + 1)
+    for unit in data:
+        row = [0] + [row[j] + 1 if unit == byte else 0 for j, byte in enumerate(wanted)]
+        longest = max(longest, *row)
+    return 2 * longest / (len(data) + len(wanted))

@@ -1,0 +1,1 @@
+"""The base classes of metrics, ours and those of users; `tercet.metrics` exports them."""

@@ -1,0 +1,122 @@
+"""The base of metrics that a learnt model makes of other metrics: `learned`, Metrics-F, `party`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._contract import Floats, Learnt, Shard
+from .._parameters import param
+from .._ready import Ready
+from .learned_model import LearnedModel, check_language, shipped_model
+from .members import Member, MemberMetric, count_members, find_model_members, make_ready, what_computes
+from .pairs import one_segment
+
+log = logging.getLogger(__name__)
+
+
+class Opened(NamedTuple):
+    """The model, and the metrics that compute its features."""
+
+    model: LearnedModel
+    members: Sequence[Member]
+    ready: Sequence[Ready]
+
+
+@dataclass(frozen=True)
+class CombinedMetric(MemberMetric):
+    """A model of other metrics' scores and parts.
+
+    lm: a file that `tercet lm` wrote, for features of fluency.
+    parses: a folder that keeps parses for later runs.
+    """
+
+    lm: str | None = param(file=True, local=True)
+    parses: str | None = param(local=True)
+
+    def the_model(self) -> LearnedModel:
+        """Return the model: that of the package with the metric's name."""
+        return shipped_model(self.name)
+
+    def members(self) -> list[Member]:
+        """Return the metrics that compute the features."""
+        given = {"lm": self.lm, "parses": self.parses, "table": getattr(self, "table", None)}
+        passed = {name: value for name, value in given.items() if value is not None}
+        return find_model_members(self._place(), self.the_model().features, passed)
+
+    def _place(self) -> str:
+        return str(getattr(self, "model", None) or self.name)
+
+    def learn(self, testset: Any) -> Learnt:
+        """Make the members ready, and warn if they are not those of training."""
+        model = self.the_model()
+        check_language(self.name, model, testset.target_language)
+        members = self.members()
+        ready = make_ready(members, testset)
+        for member, metric in zip(members, ready, strict=True):
+            then = model.needs.get(member.spec)
+            if then and then != (now := what_computes(metric)):
+                _warn_once(self._place(), member.spec, then, now)
+        checksum = model.checksum[:16]
+        return Learnt((checksum, tuple(ready)), {"checksum": checksum})
+
+    def open(self, state: Any) -> Opened:
+        members = self.members()
+        ready = state[1] if state else [member.metric.ready() for member in members]
+        return Opened(self.the_model(), members, ready)
+
+    def count(self, shard: Shard, opened: Opened) -> dict[str, Floats]:
+        """Count the score, 1, and the features."""
+        found = {}
+        for system, columns in count_members(opened.members, opened.ready, shard).items():
+            table = _table(opened.model, columns, len(shard), self._place())
+            found[system] = np.column_stack([opened.model.predict(table), np.ones(len(table)), table])
+        return found
+
+    def extras(self, counts: Floats) -> Mapping[str, Floats]:
+        """Return the features."""
+        return dict(zip(self.the_model().features, counts[:, 2:].T, strict=True))
+
+    def explain_segment(
+        self, opened: Opened, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
+        """Return the score, the features, and how much each of them moves the score from that of usual texts."""
+        counts = self.count(one_segment(output, references, source), opened)["output"]
+        predictor = opened.model.predictor
+        usual = np.zeros(len(opened.model.features))
+        usual[predictor.inputs.columns] = predictor.inputs.means
+        effects = counts[0, 0] - predictor.predict_with_usual(counts[:, 2:], usual)[0]
+        rows = zip(opened.model.features, counts[0, 2:].tolist(), effects.tolist(), strict=True)
+        features = [{"feature": name, "value": value, "effect": effect} for name, value, effect in rows]
+        return {"score": float(counts[0, 0]), "features": sorted(features, key=lambda row: -abs(row["effect"]))}
+
+
+def _table(model: LearnedModel, columns: Mapping[str, Floats], segments: int, place: str) -> Floats:
+    """Return the features in the model's order; what a member does not give any more is usual, with a warning."""
+    table = np.zeros((segments, len(model.features)))
+    inputs = model.predictor.inputs
+    table[:, inputs.columns] = inputs.means
+    missing = [name for name in model.features if name not in columns]
+    if missing:
+        _warn_of_missing(place, len(missing), missing[0])
+    for number, name in enumerate(model.features):
+        if name in columns:
+            table[:, number] = np.nan_to_num(columns[name])
+    return table
+
+
+@lru_cache(maxsize=64)
+def _warn_once(place: str, member: str, then: str, now: str) -> None:
+    log.warning(
+        "%s: %s was %s when the model was trained, and is %s here; scores may differ.", place, member, then, now
+    )
+
+
+@lru_cache(maxsize=64)
+def _warn_of_missing(place: str, number: int, first: str) -> None:
+    log.warning("%s: %d features are missing, such as %s; their usual values are taken.", place, number, first)

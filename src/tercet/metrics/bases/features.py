@@ -1,0 +1,109 @@
+"""The base of metrics that are features of a segment and a model that weighs them.
+
+A metric says which features it has and computes them; the model, its own or the one in the package, makes a score of
+them. With `model=none` there are only the features: that is how `tercet learn` asks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...errors import DataError
+from .._contract import Floats, Learnt, Metric, Shard, mean_score
+from .._parameters import param
+from .learned_model import LearnedModel, check_language, load_model, shipped_model
+from .pairs import one_segment
+
+NONE = "none"
+
+
+class Weights(Protocol):
+    """What makes scores of features."""
+
+    @property
+    def checksum(self) -> str: ...
+
+    def predict(self, features: Floats) -> Floats: ...
+
+
+def model_path(name: str) -> Path | None:
+    """Return the file that a parameter `model` names."""
+    return None if name == NONE else Path(name)
+
+
+@dataclass(frozen=True)
+class FeatureMetric(Metric):
+    """A metric that computes features and weighs them.
+
+    model: a file that `tercet learn` wrote; none gives only the features, and the score 0.
+    """
+
+    model: str | None = param(file=model_path)
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        return None if self.model == NONE else True
+
+    def feature_names(self) -> tuple[str, ...]:
+        """Return the names of the features."""
+        raise NotImplementedError
+
+    def features(self, shard: Shard, opened: Any, weights: Weights | None) -> dict[str, Floats]:
+        """Return the features of all systems, shape (segments, features). weights: to choose among references."""
+        raise NotImplementedError
+
+    @property
+    def shipped(self) -> str:
+        """The name of the model in the package."""
+        return self.name
+
+    def weights(self) -> Weights | None:
+        """Return the model; None if there is to be none."""
+        if self.model == NONE:
+            return None
+        model = load_model(self.model) if self.model else shipped_model(self.shipped)
+        expected = self.feature_names()
+        if tuple(name.rpartition("@")[2] for name in model.features) != expected:
+            raise DataError(
+                f"{self.name}: the model {self.model or 'of the package'} is not one of these {len(expected)} "
+                f"features. Make one with 'tercet learn … --features {self.name}@*', or use it as learned:model=FILE."
+            )
+        return model
+
+    def learn(self, testset: Any) -> Learnt:
+        """Take the model's checksum, and check its language."""
+        weights = self.weights()
+        if weights is None:
+            return Learnt()
+        if isinstance(weights, LearnedModel):
+            check_language(self.name, weights, testset.target_language)
+        checksum = weights.checksum[:16]
+        return Learnt(checksum, {"checksum": checksum})
+
+    def count(self, shard: Shard, opened: Any) -> dict[str, Floats]:
+        """Count the score, 1, and the features."""
+        weights = self.weights()
+        found = {}
+        for system, features in self.features(shard, opened, weights).items():
+            scores = np.zeros(len(features)) if weights is None else weights.predict(features)
+            found[system] = np.column_stack([scores, np.ones(len(features)), features])
+        return found
+
+    def score(self, totals: Floats) -> Floats:
+        return mean_score(totals)
+
+    def extras(self, counts: Floats) -> Mapping[str, Floats]:
+        """Return the features."""
+        return dict(zip(self.feature_names(), counts[:, 2:].T, strict=True))
+
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
+        """Return the score and the features."""
+        counts = self.count(one_segment(output, references, source), opened)["output"][0].tolist()
+        return {"score": counts[0], "features": dict(zip(self.feature_names(), counts[2:], strict=True))}

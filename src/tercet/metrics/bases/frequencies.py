@@ -1,0 +1,55 @@
+"""Weights of words from the number of references that have them, for metrics in which rare words count more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from math import log, log2
+from typing import Any
+
+from .._contract import group_references
+
+SHARD = 10_000  # segments whose references are in memory at once
+_ASCII_LOWER = {ord(c): ord(c.lower()) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+
+
+@dataclass(frozen=True)
+class DocumentFrequencies:
+    """The number of references with each word; comparisons and signatures use the checksum."""
+
+    checksum: str
+    texts: int
+    words: Mapping[str, int] = field(repr=False, compare=False)
+
+    def weight(self, word: str) -> float:
+        """Return YiSi's weight, log2(1 + (N + 1) / (df + 1)).
+
+        A word without entry is also looked up in lower case (A to Z).
+        """
+        found = self.words.get(word) or self.words.get(word.translate(_ASCII_LOWER), 0)
+        return log2(1 + (self.texts + 1) / (found + 1))
+
+    def idf(self, word: str) -> float:
+        """Return BERTScore's weight, log((N + 1) / (df + 1))."""
+        return log((self.texts + 1) / (self.words.get(word, 0) + 1))
+
+
+def count_references(
+    testset: Any, split: Callable[[Sequence[str]], Iterable[Sequence[str]]], *, source: bool = False
+) -> DocumentFrequencies:
+    """Count in how many references of a test set (anything with `shards`) each word is; `split` finds the words.
+
+    source: count in the sources instead.
+    """
+    found: dict[str, int] = {}
+    texts = digests = 0
+    for shard in testset.shards(SHARD):
+        for words in split(shard.source if source else group_references(shard.references)[0]):
+            texts += 1
+            for word in set(words):
+                found[word] = found.get(word, 0) + 1
+            # A sum of digests, so that the same references in another order are the same references.
+            digest = blake2b("\n".join(words).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            digests = (digests + int.from_bytes(digest, "big")) % (1 << 64)
+    return DocumentFrequencies(f"{digests:016x}", texts, found)

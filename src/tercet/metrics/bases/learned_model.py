@@ -1,0 +1,129 @@
+"""Models that turn features of a segment into a score: what `tercet learn` writes and `learned`, `beer`, … read.
+
+A model is a file of the one format (`data.model_file`) of the kind "learned-metric". It holds the names of the
+features, a predictor (`quality.predictors`), the language of the outputs, and what it saw: the names of the data sets,
+and a short hash of each reference that judgements were about. With the hashes `tercet meta` notices that a metric is
+judged on segments it was trained on, whatever their file is called today.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from hashlib import sha256
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.files import file_state
+from ...data.model_file import Dataset, ModelFile, has_form, read_model, write_model
+from ...errors import DataError, UsageError
+from ...quality.predictors import Predictor, predictor_from_parts
+from ...text.scripts import base_code
+from .._contract import Floats
+from .._ready import warn_of_guess
+
+KIND = "learned-metric"
+MADE_BY = "tercet learn"
+_FORM = {"features": [str], "language": str, "label": str}
+Hashes = NDArray[np.uint32]
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedModel:
+    """A predictor of features, with all that is known of its training.
+
+    features: names, in the order of the predictor's columns. language: of the outputs; empty for any.
+    trained_on: the judgements. seen: sorted hashes of their references, those of models among the features included.
+    needs: fingerprints of what computed the features, by the metric's string.
+    """
+
+    features: tuple[str, ...]
+    predictor: Predictor
+    language: str = ""
+    label: str = "Learned"
+    trained_on: tuple[Dataset, ...] = ()
+    seen: Hashes = field(default_factory=lambda: np.empty(0, dtype=np.uint32))
+    figures: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+    needs: Mapping[str, str] = field(default_factory=dict)
+
+    def predict(self, features: Floats) -> Floats:
+        """Return a score for each row of features."""
+        return self.predictor.predict(features)
+
+    @cached_property
+    def file(self) -> ModelFile:
+        """The model as the content of a file."""
+        plain, arrays = self.predictor.to_parts()
+        manifest = {"features": list(self.features), "language": self.language, "label": self.label, "predictor": plain}
+        return ModelFile(
+            KIND, manifest, {**arrays, "seen": self.seen},
+            trained_on=self.trained_on, figures=self.figures, needs=self.needs,
+        )  # fmt: skip
+
+    @property
+    def checksum(self) -> str:
+        """The SHA-256 of the model's content."""
+        return self.file.checksum
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file."""
+        write_model(self.file, path)
+
+
+def load_model(path: str | Path) -> LearnedModel:
+    """Read a model from a file, once per process and state of the file."""
+    return _load(str(path), file_state(path))
+
+
+@lru_cache(maxsize=8)
+def _load(path: str, state: object) -> LearnedModel:
+    return _from_file(read_model(path, KIND, made_by=MADE_BY), path)
+
+
+@lru_cache(maxsize=8)
+def shipped_model(name: str) -> LearnedModel:
+    """Return a model that comes with the package."""
+    with as_file(files("tercet.metrics").joinpath("data", f"{name}.model")) as path:
+        return _from_file(read_model(path, KIND, made_by=MADE_BY), name)
+
+
+def _from_file(content: ModelFile, place: str) -> LearnedModel:
+    manifest, arrays = dict(content.manifest), dict(content.arrays)
+    plain, seen = manifest.pop("predictor", None), arrays.pop("seen", None)
+    if not has_form(manifest, _FORM) or not isinstance(plain, dict) or seen is None or seen.dtype != np.uint32:
+        raise DataError(f"{place} is not a learned metric: parts of it are missing. Make it with '{MADE_BY}'.")
+    predictor = predictor_from_parts(plain, arrays)
+    if predictor.inputs.width != len(manifest["features"]):
+        raise DataError(f"{place} names {len(manifest['features'])} features for {predictor.inputs.width} columns.")
+    model = LearnedModel(
+        tuple(manifest["features"]), predictor, manifest["language"], manifest["label"], content.trained_on, seen,
+        content.figures, content.needs,
+    )  # fmt: skip
+    model.__dict__["file"] = content
+    return model
+
+
+def hash_references(texts: Iterable[str | None]) -> Hashes:
+    """Return the distinct hashes of texts, sorted."""
+    found = {sha256(text.encode("utf-8", "surrogatepass")).digest()[:4] for text in texts if text is not None}
+    return np.array(sorted(int.from_bytes(each, "big") for each in found), dtype=np.uint32)
+
+
+def join_hashes(several: Sequence[Hashes]) -> Hashes:
+    """Return the union of sorted hashes."""
+    return np.unique(np.concatenate([np.empty(0, dtype=np.uint32), *several]))
+
+
+def check_language(name: str, model: LearnedModel, language: str | None) -> None:
+    """Raise UsageError if a model was made for outputs in another language; warn if theirs is not known."""
+    if model.language and not language:
+        warn_of_guess(name, model.language)
+    elif model.language and language and base_code(language) != base_code(model.language):
+        raise UsageError(
+            f"{name}: the model was made for outputs in {model.language!r}, and these are in {language!r}. Train one "
+            "for this language: tercet learn."
+        )

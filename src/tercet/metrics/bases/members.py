@@ -1,0 +1,172 @@
+"""Metrics made of other metrics: their members, counted on the same shard, and the numbers taken from them.
+
+A feature is asked for as METRIC, its segment score, or METRIC@PART, a part of it (`extras` or `details`); METRIC@* are
+all parts. Numbers keep the sign of the metric: whoever weighs them knows the direction.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...errors import TercetError, UnknownName, UsageError, with_place
+from .._contract import Floats, Metric, Shard, mean_score
+from .._ready import Ready
+from .._registry import create
+from .features import NONE, FeatureMetric
+
+log = logging.getLogger(__name__)
+PART, EVERY = "@", "*"
+_LASTING = ("checksum", "lms", "parsed", "encoder", "model")  # items of a signature that tell what computed a feature
+
+
+@dataclass(frozen=True)
+class Member:
+    """A metric of which features are taken. parts: names of its parts; "" is the score, "*" all parts."""
+
+    spec: str
+    metric: Metric
+    parts: tuple[str, ...]
+
+    def name(self, part: str) -> str:
+        """Return the name of a feature."""
+        return f"{self.spec}{PART}{part}" if part else self.spec
+
+
+class MemberMetric(Metric):
+    """A metric made of others: it needs what they need. The score of a system is the mean of its segments."""
+
+    tolerance: ClassVar[float] = 1e-3  # members may be networks
+    segments_per_unit: ClassVar[int | None] = 256
+    shares: ClassVar[str] = "parses"
+
+    def members(self) -> list[Member]:
+        """Return the members."""
+        raise NotImplementedError
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset(need for member in self.members() for need in member.metric.needs)
+
+    @property
+    def whole(self) -> bool:
+        return any(member.metric.whole for member in self.members())
+
+    def check_needs(self, testset: Any) -> None:
+        super().check_needs(testset)
+        for member in self.members():
+            member.metric.check_needs(testset)
+
+    def score(self, totals: Floats) -> Floats:
+        return mean_score(totals)
+
+
+def find_members(features: Sequence[str], given: Mapping[str, Any] | None = None) -> list[Member]:
+    """Return the metrics behind names of features, each once, in order.
+
+    given: parameters that are passed to every metric that has them and leaves them open, such as `parses`.
+    """
+    wanted: dict[tuple[str, bool], list[str]] = {}
+    for feature in features:
+        spec, _, part = feature.rpartition(PART) if PART in feature else (feature, "", "")
+        parts = wanted.setdefault((spec, bool(part)), [])
+        if part in parts:
+            raise UsageError(f"The feature {feature} is asked for twice.")
+        parts.append(part)
+    return [_member(spec, parts, given or {}) for (spec, _), parts in wanted.items()]
+
+
+def _member(spec: str, parts: Sequence[str], given: Mapping[str, Any]) -> Member:
+    metric = create(spec)
+    known = {each.name for each in metric.parameters()}
+    passed = {name: value for name, value in given.items() if name in known and getattr(metric, name) is None}
+    if parts != [""] and isinstance(metric, FeatureMetric):
+        passed["model"] = NONE  # parts do not depend on it
+    shown = replace(metric, **{name: None for name in given if name in known}).spec if given else metric.spec
+    return Member(shown, replace(metric, **passed), tuple(parts))
+
+
+def find_model_members(place: str, features: Sequence[str], given: Mapping[str, Any]) -> list[Member]:
+    """Return the metrics that a model needs; an error says which of them is not here."""
+    try:
+        return find_members(features, given)
+    except UnknownName as error:
+        raise UsageError(f"The model {place} needs a metric that is not installed here: {error}") from None
+
+
+def make_ready(members: Sequence[Member], testset: Any) -> list[Ready]:
+    """Return the members' metrics, ready for a test set."""
+    found = []
+    for member in members:
+        try:
+            found.append(member.metric.ready(testset, asked=member.spec))
+        except TercetError as error:
+            raise (error if member.spec in str(error) else with_place(error, member.spec)) from None
+    return found
+
+
+def what_computes(ready: Ready) -> str:
+    """Return what a feature depends on apart from the texts: metric, version, models and parser."""
+    label, *items = ready.signature.split("|")
+    pairs = dict(item.split(":", 1) for item in items)
+    version = pairs.get("version", "").partition("+")[0]
+    return "|".join([label, f"version:{version}", *(f"{key}:{pairs[key]}" for key in _LASTING if key in pairs)])
+
+
+def named_columns(member: Member, ready: Ready, counts: Floats) -> dict[str, Floats]:
+    """Return the member's features by name, from its counts, shape (segments,) each."""
+    if member.parts == ("",):
+        return {member.spec: ready.segment_scores(counts)}
+    parts = all_parts(ready, counts)
+    names = [name for part in member.parts for name in (parts if part == EVERY else [part])]
+    if not parts:
+        raise UsageError(f"{member.spec} has no parts: use its score, {member.spec}.")
+    found = {}
+    for name in names:
+        if name not in parts:
+            raise UnknownName(f"part of {member.spec}", name, parts)
+        found[member.name(name)] = parts[name]
+    return found
+
+
+def all_parts(ready: Ready, counts: Floats) -> dict[str, Floats]:
+    """Return the numbers per segment that a metric gives beside its score: `extras`, or else `details`."""
+    extras = dict(ready.extras(counts))
+    if extras or not len(counts):
+        return extras
+    rows = [_flat(ready.details(row)) for row in counts]
+    return {name: np.array([row.get(name, 0.0) for row in rows], dtype=np.float64) for name in rows[0]}
+
+
+def _flat(details: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
+    """Return the numbers of nested dictionaries and lists by names such as "precisions.2"."""
+    found: dict[str, float] = {}
+    for key, value in details.items():
+        if isinstance(value, Mapping):
+            found |= _flat(value, f"{prefix}{key}.")
+        elif isinstance(value, list | tuple):
+            found |= _flat({str(place): each for place, each in enumerate(value, 1)}, f"{prefix}{key}.")
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            found[f"{prefix}{key}"] = float(value)
+    return found
+
+
+def count_members(members: Sequence[Member], ready: Sequence[Ready], shard: Shard) -> dict[str, dict[str, Floats]]:
+    """Return the features of all systems of a shard by name, shape (segments,) each."""
+    found: dict[str, dict[str, Floats]] = {system: {} for system in shard.outputs}
+    for member, metric in zip(members, ready, strict=True):
+        for system, counts in metric.count(shard).items():
+            found[system] |= named_columns(member, metric, counts)
+    return found
+
+
+def groups_of(features: Sequence[str]) -> dict[str, list[int]]:
+    """Return the places of features by the metric that they come from."""
+    found: dict[str, list[int]] = {}
+    for place, feature in enumerate(features):
+        found.setdefault(feature.rpartition(PART)[0] or feature, []).append(place)
+    return found

@@ -1,0 +1,118 @@
+"""The base of fixed combinations: weighted means of other metrics' segment scores, each brought to one scale.
+
+Asiya's uniform linear combination (Giménez and Màrquez 2010, "Linguistic Measures for Automatic Machine Translation
+Evaluation") divides each metric by its largest value. Errors are negated, so that higher is better for all members. The
+scale is learnt from the test set: every member is counted once to find it, and again to score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ...errors import UsageError
+from .._contract import Floats, Learnt, Shard
+from .._parameters import param
+from .._ready import Ready
+from .members import Member, MemberMetric, count_members, find_members, make_ready
+
+SCALES = ("max", "z", "none")
+SHARD = 1000  # segments that are counted at once to find the scale
+
+
+class Opened(NamedTuple):
+    """Members, ready; the centre and the spread of each."""
+
+    ready: Sequence[Ready]
+    centres: Floats
+    spreads: Floats
+
+
+@dataclass(frozen=True)
+class MixedMetric(MemberMetric):
+    """A weighted mean of metrics on one scale; the mean of segments. `weights` has the members by their strings.
+
+    scale: max divides each by its largest absolute value in the test set, z standardises it, none leaves it.
+    parses: a folder that keeps parses for later runs.
+    """
+
+    scale: str = param("max", choices=SCALES)
+    parses: str | None = param(local=True)
+
+    weights: ClassVar[Mapping[str, float]] = {}
+
+    def parts(self) -> Mapping[str, float]:
+        """Return the weights of the members by their strings."""
+        return self.weights
+
+    def members(self) -> list[Member]:
+        """Return the members."""
+        return find_members(list(self.parts()), {} if self.parses is None else {"parses": self.parses})
+
+    def learn(self, testset: Any) -> Learnt:
+        """Make the members ready, and find the scale of each."""
+        members = self.members()
+        ready = make_ready(members, testset)
+        for member, metric in zip(members, ready, strict=True):
+            if metric.higher_is_better is None:
+                raise UsageError(f"{self.name}: {member.spec} has no better direction, so it cannot be averaged.")
+        size = len(members)
+        if self.scale == "none":
+            return Learnt((tuple(ready), np.zeros(size), np.ones(size)))
+        number, sums, squares, largest = 0, np.zeros(size), np.zeros(size), np.zeros(size)
+        for texts in testset.shards(1 << 62 if self.whole else SHARD):
+            for table in _tables(members, ready, Shard(texts)).values():
+                number += len(table)
+                sums, squares = sums + table.sum(0), squares + (table**2).sum(0)
+                largest = np.maximum(largest, np.abs(table).max(0, initial=0.0))
+        if self.scale == "max":
+            centres, spreads = np.zeros(size), largest
+        else:
+            centres = sums / max(number, 1)
+            spreads = np.sqrt(np.maximum(squares / max(number, 1) - centres**2, 0))
+        spreads = np.where(spreads > 0, spreads, 1.0)
+        shown = ",".join(f"{value:.6g}" for value in (*centres, *spreads)).replace(",", "/")
+        return Learnt((tuple(ready), centres, spreads), {"scales": shown})
+
+    def open(self, state: Any) -> Opened:
+        if state is None:
+            members = self.members()
+            return Opened([each.metric.ready() for each in members], np.zeros(len(members)), np.ones(len(members)))
+        return Opened(*state)
+
+    def count(self, shard: Shard, opened: Opened) -> dict[str, Floats]:
+        """Count the weighted mean, 1, and the members on the common scale."""
+        members, weights = self.members(), np.array(list(self.parts().values()))
+        found = {}
+        for system, table in _tables(members, opened.ready, shard).items():
+            scaled = (table - opened.centres) / opened.spreads
+            mean = (scaled * weights).sum(1) / np.abs(weights).sum()
+            found[system] = np.column_stack([mean, np.ones(len(table)), scaled])
+        return found
+
+    def extras(self, counts: Floats) -> Mapping[str, Floats]:
+        """Return the members' scores on the common scale."""
+        return dict(zip(self.parts(), counts[:, 2:].T, strict=True))
+
+    def explain_segment(
+        self, opened: Opened, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
+        """Return the score and the members' scores on the common scale."""
+        from ...data.testset import TestSet
+
+        named = {str(place): [text] for place, text in enumerate(references)}
+        texts = TestSet({"output": [output]}, named, source=None if source is None else [source])
+        counts = self.count(Shard(texts), opened)["output"][0].tolist()
+        return {"score": counts[0], "members": dict(zip(self.parts(), counts[2:], strict=True))}
+
+
+def _tables(members: Sequence[Member], ready: Sequence[Ready], shard: Shard) -> dict[str, Floats]:
+    """Return the members' scores of all systems, negated where lower is better, shape (segments, members)."""
+    signs = np.array([-1.0 if each.higher_is_better is False else 1.0 for each in ready])
+    return {
+        system: np.nan_to_num(np.stack(list(columns.values()), axis=1)) * signs
+        for system, columns in count_members(members, ready, shard).items()
+    }

@@ -1,0 +1,159 @@
+"""What metrics share that are models of other people: weights that the user has, run by the package they belong to.
+
+A metric says where its model is (`place`) and what runs it (`load`). The rest is here: each distinct triple of source,
+output and reference is scored once, several references are settled, and the model is known by a checksum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ...errors import DataError, UsageError
+from ...language.encoders import DEVICES
+from .._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
+from .._parameters import param
+
+SETTLED = ("mean", "best", "none")
+
+
+class Row(NamedTuple):
+    """The texts of one prediction; empty where the model does not read them."""
+
+    source: str
+    output: str
+    reference: str
+
+
+Predict = Callable[[Sequence[Row]], Sequence[float]]
+
+
+@dataclass(frozen=True)
+class ModelMetric(Metric):
+    """A metric that is a trained model.
+
+    model: a folder or file, or the name of a model.
+    references: how the scores with several references become one: mean or best; none uses no reference.
+    batch: texts that are scored at once. device: cpu, cuda, or auto, the GPU where there is one.
+    allow_download: download a model of the hub that is not on this computer.
+    trust_pickle: load weights in Python's pickle format, which can run any code.
+    """
+
+    model: str | None = None
+    references: str | None = param(choices=SETTLED)
+    batch: int = param(16, low=1, local=True)
+    device: str = param("auto", choices=DEVICES, local=True)
+    allow_download: bool = param(False, local=True)
+    trust_pickle: bool = param(False, local=True)
+
+    tolerance: ClassVar[float] = 1e-4
+    segments_per_unit: ClassVar[int | None] = 256
+    one_process: ClassVar[bool] = True  # the packages use all cores, or the device, by themselves
+
+    def place(self) -> Path:
+        """Return the folder or file of the model."""
+        raise NotImplementedError
+
+    def checksum(self, place: Path) -> str:
+        """Return a checksum of the model's files."""
+        raise NotImplementedError
+
+    def load(self, place: Path) -> Predict:
+        """Load the model. Returns a function from rows to scores."""
+        raise NotImplementedError
+
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        return {"references": "mean"}
+
+    @property
+    def without_references(self) -> bool:
+        """Whether the model reads no reference."""
+        return self.resolved().references == "none"
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({"source"} if self.without_references else {"source", "reference"})
+
+    def check_needs(self, testset: Any) -> None:
+        super().check_needs(testset)
+        if self.model is None:
+            raise UsageError(f"{self.name} needs a model: {self.name}:model=PLACE. See docs/neural.md.")
+
+    def learn(self, testset: Any) -> Learnt:
+        """Find the model and its checksum."""
+        checksum = self.checksum(self.place())
+        return Learnt(checksum, {"checksum": checksum})
+
+    def open(self, state: str | None) -> Predict:
+        place = self.place()
+        if state is not None and self.checksum(place) != state:
+            raise DataError(f"{self.model} is not the model that scoring began with: it has changed.")
+        return self.load(place)
+
+    def count(self, shard: Shard, opened: Predict) -> dict[str, Floats]:
+        """Count the score, and 1; zeros for a segment without references."""
+        if self.without_references:
+            texts, offsets = [""] * len(shard), np.arange(len(shard) + 1)
+        else:
+            texts, offsets = group_references(shard.references)
+        sources = shard.source or [""] * len(shard)
+        reads_source = "source" in self.needs
+        wanted: dict[str, list[list[Row]]] = {
+            system: [
+                [Row(sources[i] if reads_source else "", output, text) for text in texts[offsets[i] : offsets[i + 1]]]
+                for i, output in enumerate(outputs)
+            ]
+            for system, outputs in shard.outputs.items()
+        }
+        values = self.predict(opened, [row for rows in wanted.values() for several in rows for row in several])
+        return {
+            system: np.array([self._settle([values[row] for row in several]) for several in rows]).reshape(-1, 2)
+            for system, rows in wanted.items()
+        }
+
+    def predict(self, opened: Predict, rows: Sequence[Row]) -> dict[Row, float]:
+        """Return the scores of rows, each distinct one computed once."""
+        from ...text.coding import whole_characters
+
+        distinct = list(dict.fromkeys(rows))
+        found = opened([Row(*map(whole_characters, row)) for row in distinct]) if distinct else []
+        values = [float(value) for value in found]
+        if len(values) != len(distinct) or not all(map(isfinite, values)):
+            raise DataError(f"{self.name}: the model {self.model} did not give a number for every output.")
+        return dict(zip(distinct, values, strict=True))
+
+    def _settle(self, values: Sequence[float]) -> tuple[float, float]:
+        if not values:
+            return 0.0, 0.0
+        if self.references != "best":
+            return sum(values) / len(values), 1.0
+        return (max(values) if self.higher_is_better else min(values)), 1.0
+
+    def score(self, totals: Floats) -> Floats:
+        return mean_score(totals)
+
+    def explain_segment(
+        self, opened: Predict, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
+        """Return the score with each reference."""
+        texts = [""] if self.without_references else list(references)
+        rows = [Row((source or "") if "source" in self.needs else "", output, text) for text in texts]
+        values = self.predict(opened, rows)
+        return {"score": self._settle([values[row] for row in rows])[0], "scores": [values[row] for row in rows]}
+
+
+def in_batches(rows: Sequence[Any], lengths: Sequence[int], size: int, run: Callable[[list[Any]], Any]) -> list[float]:
+    """Run a model over rows in batches of similar length; returns a number for each row, in their order."""
+    from ...language.encoders.base import batches
+
+    found = [0.0] * len(rows)
+    for places in batches(lengths, texts=size, tokens=size * 512):
+        values = run([rows[place] for place in places])
+        for place, value in zip(places, values, strict=True):
+            found[place] = float(value)
+    return found

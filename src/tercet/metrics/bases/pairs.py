@@ -1,0 +1,97 @@
+"""Functions for metrics that compare each output with each of its references: which pairs, the best one, limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from ...data.testset import TestSet
+from ...errors import DataError
+from ...text.coding import Ints, Units, offsets_of
+from ...text.marks import Marks, ngram_marks
+from ...text.ngrams import compare_ngrams, longest_matches
+from .._contract import Floats, Shard
+
+MOST_UNITS = 20_000  # words of one text; the time grows with its square
+
+
+def owners(groups: Ints) -> Ints:
+    """Return for every reference text the number of its segment.
+
+    Segment i has the reference texts groups[i] to groups[i + 1] - 1.
+    """
+    counts = np.diff(groups)
+    return np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+
+
+def best_rows(values: Floats, groups: Ints, *, highest: bool) -> Ints:
+    """Return for every segment the number of the reference text with the best value; of equal ones the first."""
+    counts = np.diff(groups)
+    if (counts == 1).all():
+        return groups[:-1]
+    order = np.lexsort((np.arange(len(values)), -values if highest else values, owners(groups)))
+    rows: Ints = order[groups[:-1]]
+    return rows
+
+
+def number_words(texts: Sequence[Sequence[str]], numbers: dict[str, int]) -> Units:
+    """Return the words of texts as numbers. Words that are not in `numbers` are added to it."""
+    lengths = [len(words) for words in texts]
+    flat = chain.from_iterable(texts)
+    ids = [numbers.setdefault(word, len(numbers)) for word in flat]
+    return Units(np.array(ids, dtype=np.int32), offsets_of(lengths))
+
+
+def refuse_long(
+    metric: str,
+    unit: str,
+    texts: Sequence[str],
+    lengths: Ints,
+    reference_lengths: Ints,
+    groups: Ints,
+    *,
+    most: int = MOST_UNITS,
+) -> None:
+    """Raise DataError for a segment that would take a metric minutes. The message quotes its first characters."""
+    whose = owners(groups)
+    longer = np.maximum(lengths[whose], reference_lengths)
+    if not len(longer) or int(longer.max()) <= most:
+        return
+    row = int(longer.argmax())
+    raise too_long(metric, unit, texts[int(whose[row])], int(lengths[whose[row]]), int(reference_lengths[row]))
+
+
+def too_long(metric: str, unit: str, text: str, length: int, reference_length: int) -> DataError:
+    """Return the error for a segment that is too long."""
+    return DataError(
+        f"{metric}: the output that begins {text[:40]!r} has {length:,} {unit} and its reference {reference_length:,}; "
+        "that would take too long. Texts must have a sentence per line: split this one, or leave it out."
+    )
+
+
+def one_segment(output: str, references: Sequence[str], source: str | None = None) -> Shard:
+    """Return a shard with a single segment of a single system, to explain it."""
+    named = {str(i): [text] for i, text in enumerate(references)}
+    return Shard(TestSet({"output": [output]}, named, source=None if source is None else [source]))
+
+
+def explain_ngrams(score: float, texts: Sequence[Sequence[str]], max_order: int) -> dict[str, Any]:
+    """Return the words of an output (the first text) and its references, and which n-grams match."""
+    words, *others = texts
+    ngrams = compare_ngrams(words, others, max_order)
+    return NgramMatches(score=score, output_words=words, reference_words=others, ngrams=ngrams)
+
+
+class NgramMatches(dict[str, Any]):
+    """What a metric of n-grams saw in one segment."""
+
+    def marks(self, output: str, references: Sequence[str]) -> Marks:
+        """Return marks on words by the longest n-gram around them that the other text has; of the closest reference."""
+        words, others, order = self["output_words"], self["reference_words"], len(self["ngrams"])
+        best = max(range(len(others)), key=lambda row: sum(longest_matches(words, others[row], order)))
+        ours, theirs = longest_matches(words, others[best], order), longest_matches(others[best], words, order)
+        found = ngram_marks(words, output, ours, order)
+        return Marks(found, ngram_marks(others[best], references[best], theirs, order), best)

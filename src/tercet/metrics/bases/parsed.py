@@ -1,0 +1,130 @@
+"""What metrics on parses share: the choice of the parser, and that each distinct text is parsed once.
+
+A metric implements `count_parsed`: what it counts in a parsed output and its parsed references. Parsing, reusing parses
+and the parser's name in the signature are done here. Parsing takes a hundred times as long as comparing. A unit of work
+therefore has all systems' outputs of some segments, so that their references are parsed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from ...data.files import is_file
+from ...errors import DataError, UsageError
+from ...text.scripts import base_code
+from .._contract import Floats, Learnt, Metric, Shard
+from .._parameters import param
+
+if TYPE_CHECKING:
+    from ...language.backends import Backend
+    from ...language.sentence import Sentence
+
+ParsedTexts = Mapping[str, "Sentence"]  # by text
+
+
+def stored_parses(parser: str) -> Path | None:
+    """Return the file of parses that a parser's name names; None for a program or a folder."""
+    kind, _, path = parser.partition(":")
+    return Path(path) if kind in ("conllu", "corenlp") and is_file(path) else None
+
+
+@dataclass(frozen=True)
+class ParsedMetric(Metric):
+    """A metric that compares parses. The parser and its version are known when the metric is made ready.
+
+    language: of the outputs.
+    parser: as for `tercet.language.parsing.parse`: spacy:MODEL, stanza:LANGUAGE, natasha, or existing parses,
+        conllu:FILE or conllu:FOLDER, corenlp:FILE; None is the installed one for the language.
+    parses: a folder that keeps parses for later runs; scores do not depend on it.
+    """
+
+    language: str = param()
+    parser: str | None = param(file=stored_parses)
+    parses: str | None = param(local=True)
+
+    segments_per_unit: ClassVar[int | None] = 256
+    shares: ClassVar[str] = "parses"
+
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        return {"language": language or "en"}
+
+    def resolved(self, language: str | None = None) -> Self:
+        """Return a metric with all parameters settled. EN and en-GB are English, whose synonyms and words we have."""
+        settled = super().resolved(language)
+        base = base_code(settled.language)
+        return settled if base == settled.language else replace(settled, language=base)
+
+    def learn(self, testset: Any) -> Learnt:
+        """Find the parser's name and version, for the signature."""
+        name = parser_name(self.open(None))
+        return Learnt(name, {"parsed": name})
+
+    def open(self, state: Any) -> Backend:
+        from ...language.parsing import opened
+
+        backend = opened(self.parser, self.language)
+        if state not in (None, parser_name(backend)):
+            raise UsageError(
+                f"{self.name}: the parser here is {parser_name(backend)}, but the run began with {state}. All "
+                "computers of a cluster need the same one, and files of parses must not change."
+            )
+        return backend
+
+    def parse_texts(self, texts: Iterable[str], backend: Backend | None = None) -> list[Sentence]:
+        """Return the parse of each text; each distinct one is parsed once."""
+        from ...language.parsing import parse
+
+        backend = backend or self.open(None)
+        parsed = parse(list(texts), self.language, backend=backend, cache=self.parses)
+        if any(each.tokens for each in parsed) and not any(map(_has_tree, parsed)):
+            raise DataError(
+                f"{self.name}: {backend.name} gives words and no trees: none of the words has a head. Were the texts "
+                "tagged without a parser?"
+            )
+        return parsed
+
+    def prepare(self, shard: Shard, opened: Backend) -> ParsedTexts:
+        """Parse all references and outputs; metrics with the same parser share the parses."""
+        columns = (*shard.references.values(), *shard.outputs.values())
+        texts = dict.fromkeys(text for lines in columns for text in lines if text is not None)
+        known = shard.share(("parses", parser_name(opened), self.language), dict[str, "Sentence"])
+        if new := [text for text in texts if text not in known]:
+            known.update(zip(new, self.parse_texts(new, opened), strict=True))
+        self.check_parses([known[text] for text in texts])
+        return MappingProxyType(known)
+
+    def check_parses(self, parsed: Sequence[Sentence]) -> None:
+        """Raise an error for parses that the metric cannot use."""
+
+    def count(self, shard: Shard, opened: Backend) -> dict[str, Floats]:
+        parses = self.prepare(shard, opened)
+        references = [
+            [parses[text] for text in row if text is not None] for row in zip(*shard.references.values(), strict=True)
+        ]
+        return {
+            system: np.array(
+                [self.count_parsed(parses[output], row) for output, row in zip(outputs, references, strict=True)],
+                dtype=np.float64,
+            )
+            for system, outputs in shard.outputs.items()
+        }
+
+    def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
+        """Return the counts of one segment; an empty text is a sentence without words."""
+        raise NotImplementedError
+
+
+def _has_tree(sentence: Sentence) -> bool:
+    return bool(sentence.dependencies) or any(token.head is not None for token in sentence.tokens)
+
+
+def parser_name(backend: Backend) -> str:
+    """Return name and version; for existing parses their kind and checksum, without the path."""
+    name = backend.name.partition(":")[0] if backend.stored else backend.name
+    return f"{name}@{backend.version}"

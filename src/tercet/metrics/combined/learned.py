@@ -1,0 +1,49 @@
+"""Learned: a metric that `tercet learn` made of other metrics and people's judgements.
+
+Fomicheva (2017), section 5.1.1, and the tuned combinations of WMT14 (Bojar et al. 2014): features of a segment, weights
+learnt so that outputs that people prefer score higher.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...errors import UsageError
+from .._parameters import param
+from ..bases.combined import CombinedMetric
+from ..bases.learned_model import LearnedModel, load_model
+
+
+@dataclass(frozen=True)
+class Learned(CombinedMetric):
+    """A model of other metrics' scores and parts; the mean of segments. Differences count, the zero has no meaning.
+
+    model: a file that `tercet learn` wrote.
+    lm: a file that `tercet lm` wrote, for features of fluency.
+    parses: a folder that keeps parses for later runs.
+    table: a table of numbers, for features of your own (numbers@*).
+    """
+
+    table: str | None = param(file=True, local=True)
+    model: str | None = param(file=True)
+
+    paper: ClassVar[str] = "Fomicheva (2017), section 5.1.1; docs/guides/own-metric.md"
+
+    def the_model(self) -> LearnedModel:
+        if self.model is None:
+            raise UsageError("learned needs a model: learned:model=FILE, with a file that 'tercet learn' wrote.")
+        return load_model(self.model)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({"reference"}) if self.model is None else super().needs
+
+    @property
+    def whole(self) -> bool:
+        return self.model is not None and super().whole
+
+    @property
+    def label(self) -> str:
+        own = "Learned" if self.model is None else self.the_model().label
+        return own if own == "Learned" else f"Learned({own})"

@@ -1,0 +1,38 @@
+"""Mean: the mean of several metrics on one scale, without learning.
+
+Giménez and Màrquez (2010), "Linguistic Measures for Automatic Machine Translation Evaluation": the uniform linear
+combination (ULC) of Asiya, which UPC's submissions to WMT14 used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...errors import UsageError
+from .._parameters import param
+from ..bases.mixed import MixedMetric
+
+
+@dataclass(frozen=True)
+class Mean(MixedMetric):
+    """The mean of metrics on one scale; higher is better. The mean of segments.
+
+    scale: max divides each by its largest absolute value in the test set, z standardises it, none leaves it.
+    parses: a folder that keeps parses for later runs.
+    of: the metrics, joined by +, as bleu+chrf. Parameters of a member are separated by ;, as chrf:beta=1;word_order=2.
+    """
+
+    of: str = param("chrf")
+
+    paper: ClassVar[str] = (
+        "Giménez and Màrquez (2010), Linguistic Measures for Automatic Machine Translation Evaluation"
+    )
+
+    def validate(self) -> None:
+        if not all(part.strip() for part in self.of.split("+")):
+            raise UsageError(f"mean: of must be metrics joined by +, as bleu+chrf, not {self.of!r}.")
+
+    def parts(self) -> Mapping[str, float]:
+        return {part.strip().replace(";", ","): 1.0 for part in self.of.split("+")}

@@ -1,0 +1,1 @@
+"""Metrics that count edits: insertions, deletions, substitutions, shifts and jumps."""

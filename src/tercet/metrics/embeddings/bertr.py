@@ -1,0 +1,59 @@
+"""BERTr: how well the output covers the reference, by the vectors of tokens in their context.
+
+Mathur, Baldwin and Cohn (2019), "Putting Evaluation in Context: Contextual Embeddings Improve Machine Translation
+Evaluation", ACL. For each token of the reference the most similar token of the output is found, by the cosine of their
+vectors; the score is the mean of these cosines. The paper has vectors of BERT; any encoder can be chosen here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from .._contract import Floats, mean_score
+from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
+
+if TYPE_CHECKING:
+    from ...language.encoders import TokenVectors
+
+
+@dataclass(frozen=True)
+class BERTr(EncodedMetric):
+    """BERTr, the mean of segments, at most 1.
+
+    With several references the highest score counts. An empty text has the score 0.
+    """
+
+    paper: ClassVar[str] = "Mathur, Baldwin and Cohn (2019), Putting Evaluation in Context"
+
+    @property
+    def label(self) -> str:
+        return "BERTr"
+
+    def count_tokens(self, output: TokenVectors, references: Sequence[TokenVectors], opened: Opened) -> Sequence[float]:
+        return max((_recall(output, reference) for reference in references), default=0.0), 1.0
+
+    def score(self, totals: Floats) -> Floats:
+        return mean_score(totals)
+
+    def explain_segment(
+        self, opened: Opened, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
+        """Return for each token of the best reference the most similar token of the output."""
+        tokens, others = self.explained(opened, output, references)
+        scores = [_recall(tokens, reference) for reference in others]
+        row = scores.index(max(scores))
+        tokens, reference = tokens.inside, others[row].inside
+        return {
+            "score": scores[row],
+            "reference": row,
+            "reference_tokens": alignment(reference, tokens, cosines(reference, tokens)),
+        }
+
+
+def _recall(output: TokenVectors, reference: TokenVectors) -> float:
+    output, reference = output.inside, reference.inside
+    if not len(output) or not len(reference):
+        return 0.0
+    return float(cosines(output, reference).max(0).mean())

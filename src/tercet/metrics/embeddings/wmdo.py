@@ -1,0 +1,158 @@
+"""WMDO: the word mover's distance between output and reference, with a penalty for another order of words.
+
+Chow, Specia and Madhyastha (2019), "WMDO: Fluency-based Word Mover's Distance for Machine Translation Evaluation", WMT.
+Each word of the reference has the same mass, which is moved to the words of the output; moving costs one minus the
+cosine of the words' vectors. The cheapest transport is the word mover's distance (Kusner et al., 2015). Where words
+that follow each other in the reference go to words that do not, a new chunk begins, as in METEOR. The constants are
+those of the authors' program. The paper has vectors of words; with other encoders a word has the mean of its tokens'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ...errors import MissingDependency
+from ...text.marks import Mark, Marks, Place
+from .._contract import Floats, mean_score
+from .._parameters import param
+from ..bases.encoded import EncodedMetric, Opened, cosines
+
+if TYPE_CHECKING:
+    from ...language.encoders import TokenVectors
+
+ORDERLY = 1e-4  # added per share of the text that a word moves: of equally cheap transports the most orderly is taken
+SAME = 1e-9  # flows that differ by less are equal
+
+
+class _Transport(NamedTuple):
+    """The transport between two texts.
+
+    score: distance and penalties together. flow: the mass that moves from each word of the reference (rows) to each of
+    the output.
+    """
+
+    score: float
+    distance: float
+    fragmentation: float
+    missing: float
+    flow: Floats
+
+
+@dataclass(frozen=True)
+class WMDO(EncodedMetric):
+    """WMDO, the mean of segments, 0 is best.
+
+    With several references the lowest score counts.
+    delta: the weight of the penalty for chunks: their number over that of moved words, at most 1.
+    alpha: the weight of the share of the output's words that have no vector.
+    An empty text has the distance 1, and all penalties for order.
+    """
+
+    delta: float = param(0.18, low=0)
+    alpha: float = param(0.1, low=0)
+
+    paper: ClassVar[str] = "Chow, Specia and Madhyastha (2019), WMDO: Fluency-based Word Mover's Distance"
+
+    @property
+    def label(self) -> str:
+        return "WMDO"
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        return False
+
+    def open(self, state: Any) -> Opened:
+        _solver()  # a missing package is reported before texts are encoded
+        return super().open(state)
+
+    def count_tokens(self, output: TokenVectors, references: Sequence[TokenVectors], opened: Opened) -> Sequence[float]:
+        """Count the score, 1 for the segment, distance, fragmentation, missing words."""
+        words = output.by_word
+        best = min((self._transport(words, each.by_word) for each in references), key=lambda each: each.score)
+        return best.score, 1.0, best.distance, best.fragmentation, best.missing
+
+    def _transport(self, output: TokenVectors, reference: TokenVectors) -> _Transport:
+        shape = len(reference), len(output)
+        if not all(shape):
+            return _Transport(1.0 + self.delta, 1.0, 1.0, 0.0, np.zeros(shape))
+        costs = np.clip(1.0 - cosines(reference, output), 0.0, None)
+        places = [np.arange(size) / size for size in shape]
+        orderly = costs + ORDERLY * np.abs(places[0][:, None] - places[1])
+        flow = _solver()(np.full(shape[0], 1 / shape[0]), np.full(shape[1], 1 / shape[1]), orderly)
+        distance, fragmentation = float((flow * costs).sum()), _fragmentation(flow)
+        missing = float((~output.known).mean())
+        score = distance + self.delta * fragmentation + self.alpha * missing
+        return _Transport(score, distance, fragmentation, missing, flow)
+
+    def score(self, totals: Floats) -> Floats:
+        return mean_score(totals)
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        """Return means over the segments."""
+        return {name: float(value) for name, value in self.extras(totals / totals[1]).items()}
+
+    def extras(self, counts: Floats) -> Mapping[str, Floats]:
+        return {"distance": counts[..., 2], "fragmentation": counts[..., 3], "missing": counts[..., 4]}
+
+    def explain_segment(
+        self, opened: Opened, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
+        """Return for each word of the best reference where its mass goes, and at which cost."""
+        tokens, others = self.explained(opened, output, references)
+        words = tokens.by_word
+        found = [self._transport(words, each.by_word) for each in others]
+        row = min(range(len(found)), key=lambda each: found[each].score)
+        best, reference = found[row], others[row].by_word
+        costs = 1.0 - cosines(reference, words)
+        moves = [
+            {
+                "word": reference.tokens[i],
+                "to": words.tokens[j],
+                "mass": float(best.flow[i, j]),
+                "cost": float(costs[i, j]),
+                "span": reference.spans[i].tolist(),
+                "to_span": words.spans[j].tolist(),
+            }
+            for i, j in np.argwhere(best.flow > SAME)
+        ]
+        parts = {"distance": best.distance, "fragmentation": best.fragmentation, "missing": best.missing}
+        return {"score": best.score, "reference": row, **parts, "transport": moves}
+
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
+        """Return marks on words, with their similarity to the word that most of their mass goes to or comes from."""
+        sides: tuple[dict[Place, Mark], ...] = {}, {}
+        for move in sorted(seen["transport"], key=lambda move: float(move["mass"])):  # the largest is the last
+            weight = min(max(1.0 - move["cost"], 0.0), 1.0)
+            to, of = ((begin, end) for begin, end in (move["to_span"], move["span"]))
+            sides[0][to] = Mark(*to, weight, partner=of)
+            sides[1][of] = Mark(*of, weight, partner=to)
+        ours, theirs = (tuple(found[place] for place in sorted(found)) for found in sides)
+        return Marks(ours, theirs, seen["reference"])
+
+
+def _fragmentation(flow: Floats) -> float:
+    """Return the number of chunks over that of moved words, at most 1.
+
+    A word of the reference goes where most of its mass goes; of several such words to the one nearest to its
+    predecessor's.
+    """
+    chunks, current = 1, -1
+    for row in flow:
+        targets = np.flatnonzero(row > row.max() - SAME)
+        at = int(targets[np.abs(targets - current).argmin()])
+        chunks += at != current + 1
+        current = at
+    return min(chunks / len(flow), 1.0)
+
+
+def _solver() -> Any:
+    """Return the function that finds the cheapest transport, of the package POT."""
+    try:
+        return import_module("ot.lp").emd
+    except ImportError:
+        raise MissingDependency("wmdo", "wmdo") from None

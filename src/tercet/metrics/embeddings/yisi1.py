@@ -1,0 +1,199 @@
+"""YiSi-1: precision and recall of n-grams, by the vectors of their tokens; rare tokens have more weight.
+
+Lo (2019), "YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric for Languages with Different Levels of
+Available Resources", WMT. It is YiSi-0 with the cosine of vectors in place of common substrings. Each n-gram is
+compared with its most similar counterpart. Weights are learnt from all references of the test set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ...text.scripts import base_code
+from .._contract import Floats, Learnt, Shard
+from .._parameters import YES, param
+from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
+from ..bases.parsed import parser_name, stored_parses
+from ..bases.precision_recall import PrecisionRecall
+from ._frames import Frame, find_frames, pair_frames
+
+if TYPE_CHECKING:
+    from ...language.encoders import TokenVectors
+    from ...language.sentence import Sentence
+    from ..bases.frequencies import DocumentFrequencies
+
+
+@dataclass(frozen=True)
+class YiSi1(PrecisionRecall, EncodedMetric):
+    """YiSi-1, the mean of segments, 0 to 1.
+
+    With several references the one with the highest score counts.
+    n: tokens in an n-gram; shorter texts are compared by n-grams of their length.
+    alpha: the weight of recall, from 0 to 1, against precision.
+    srl: compare verbs and what depends on them too, from a parse; no semantic roles are labelled.
+    beta: the weight of that comparison, from 0 to 1, if there is one.
+    parser, parses: as for `cobalt`; used with srl.
+    """
+
+    n: int = param(2, low=1, high=100)
+    alpha: float = param(0.7, low=0, high=1)
+    srl: bool = param(False, words=YES, quiet=True)
+    beta: float = param(0.1, low=0, high=1, quiet=True)
+    parser: str | None = param(file=stored_parses)
+    parses: str | None = param(local=True)
+
+    paper: ClassVar[str] = "Lo (2019), YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric"
+
+    @property
+    def label(self) -> str:
+        return "YiSi1"
+
+    @property
+    def learns_weights(self) -> bool:
+        return True
+
+    def learn(self, testset: Any) -> Learnt:
+        """Learn weights of tokens; with srl, find the parser's name and version."""
+        learnt = super().learn(testset)
+        if not self.srl:
+            return learnt
+        language = base_code(testset.target_language or "en")
+        name = parser_name(self._open_parser(language))
+        return replace(learnt, state=learnt.state._replace(more=language), items={**learnt.items, "parsed": name})
+
+    def _open_parser(self, language: str) -> Any:
+        from ...language.parsing import opened
+
+        return opened(self.parser, language)
+
+    def _parse(self, texts: Sequence[str], language: str) -> dict[str, Sentence]:
+        from ...language.parsing import parse
+
+        distinct = list(dict.fromkeys(texts))
+        parsed = parse(distinct, language, backend=self._open_parser(language), cache=self.parses)
+        return dict(zip(distinct, parsed, strict=True))
+
+    def prepare_shard(self, shard: Shard, opened: Opened) -> Opened:
+        """With srl, parse all texts, each once."""
+        if not self.srl:
+            return opened
+        columns = (*shard.references.values(), *shard.outputs.values())
+        texts = [text for lines in columns for text in lines if text is not None]
+        key = ("parses", parser_name(self._open_parser(opened.more)), opened.more)
+        known: dict[str, Sentence] = shard.share(key, dict)
+        if new := [text for text in texts if text not in known]:
+            known |= self._parse(new, opened.more)
+        return opened._replace(more={sentence.text: sentence for sentence in known.values()})
+
+    def count_tokens(self, output: TokenVectors, references: Sequence[TokenVectors], opened: Opened) -> Sequence[float]:
+        """Count the score, 1 for the segment, precision, recall."""
+        score, precision, recall = max(self._parts(output, each, opened) for each in references)
+        return score, 1.0, precision, recall
+
+    def _parts(self, output: TokenVectors, reference: TokenVectors, opened: Opened) -> tuple[float, float, float]:
+        """Return the score, precision and recall."""
+        texts = output.inside, reference.inside
+        found = np.maximum(cosines(*texts), 0.0)
+        weights = self.token_weights(*texts, opened)
+        precision, recall = match_ngrams(found, weights[0], weights[1], self.n)
+        if self.srl:
+            frames = [find_frames(opened.more[text.text], text) for text in texts]
+            if any(frames):
+                by_role = (
+                    match_frames(frames[0], frames[1], found, weights[0], self.n),
+                    match_frames(frames[1], frames[0], found.T, weights[1], self.n),
+                )
+                precision, recall = (
+                    (1 - self.beta) * flat + self.beta * structure
+                    for flat, structure in zip((precision, recall), by_role, strict=True)
+                )
+        return combine(precision, recall, self.alpha), precision, recall
+
+    def token_weights(self, output: TokenVectors, reference: TokenVectors, opened: Opened) -> tuple[Floats, Floats]:
+        """Return the weights of the tokens of both texts."""
+        return weights_of(output.tokens, opened.frequencies), weights_of(reference.tokens, opened.frequencies)
+
+    def explain_segment(
+        self, opened: Opened, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
+        """Return for each token the most similar token of the other text, with its weight."""
+        if self.srl:
+            parsed = self._parse([output, *references], opened.more)
+            opened = opened._replace(more={sentence.text: sentence for sentence in parsed.values()})
+        return self.explained_pair(opened, output, references)
+
+    def explained_pair(self, opened: Opened, output: str, references: Sequence[str]) -> dict[str, Any]:
+        """Return what is to be shown of an output and the most similar reference; with srl, `opened` has parses."""
+        tokens, others = self.explained(opened, output, references)
+        parts = [self._parts(tokens, reference, opened) for reference in others]
+        row = parts.index(max(parts))
+        tokens, reference = tokens.inside, others[row].inside
+        found = np.maximum(cosines(tokens, reference), 0.0)
+        shown = {
+            "output_tokens": alignment(tokens, reference, found),
+            "reference_tokens": alignment(reference, tokens, found.T),
+        }
+        for each in (part for listed in shown.values() for part in listed):
+            each["weight"] = float(weights_of([each["token"]], opened.frequencies)[0])
+        score, precision, recall = parts[row]
+        return {"score": score, "reference": row, "precision": precision, "recall": recall, **shown}
+
+
+def weights_of(tokens: Sequence[str], frequencies: DocumentFrequencies | None) -> Floats:
+    """Return the weights of tokens; all 1 if none were learnt."""
+    if frequencies is None:
+        return np.ones(len(tokens))
+    return np.array([frequencies.weight(token) for token in tokens], dtype=np.float64)
+
+
+def match_ngrams(similarities: Floats, output: Floats, reference: Floats, n: int) -> tuple[float, float]:
+    """Return weighted precision and recall of n-grams; 0 where a text is empty.
+
+    similarities: of the tokens, shape (output, reference). output, reference: weights of the tokens. An n-gram is as
+    similar to another as the weighted mean of its tokens' similarities, and weighs as much as its tokens together.
+    """
+    n = min(n, *similarities.shape)
+    if not n:
+        return 0.0, 0.0
+    rows, columns = (size - n + 1 for size in similarities.shape)
+    by_output, by_reference = np.zeros((rows, columns)), np.zeros((rows, columns))
+    for k in range(n):
+        part = similarities[k : k + rows, k : k + columns]
+        by_output += part * output[k : k + rows, None]
+        by_reference += part * reference[k : k + columns]
+    grams = np.ones(n)
+    precision = by_output.max(1).sum() / np.convolve(output, grams, "valid").sum()
+    recall = by_reference.max(0).sum() / np.convolve(reference, grams, "valid").sum()
+    return float(precision), float(recall)
+
+
+def match_frames(
+    frames: Sequence[Frame], others: Sequence[Frame], similarities: Floats, weights: Floats, n: int
+) -> float:
+    """Return how far predicates and role fillers are in the other text: 0 if one of the texts has no predicate.
+
+    similarities: of all tokens, shape (tokens, other tokens); weights: of the tokens. A frame is compared with that of
+    the most similar predicate, and its fillers with those of the same role there. A frame counts by its tokens.
+    """
+    if not frames or not others:
+        return 0.0
+    total = weight = 0.0
+    for frame, other in pair_frames(frames, others, similarities):
+        pairs = [(frame.predicate, other.predicate)]
+        pairs += [(places, other.roles[role]) for role, places in frame.roles.items() if role in other.roles]
+        matched = sum(
+            match_ngrams(similarities[np.ix_(*pair)], weights[pair[0]], np.ones(len(pair[1])), n)[0] for pair in pairs
+        )
+        total += frame.size * matched
+        weight += frame.size * (1 + len(frame.roles))
+    return total / weight
+
+
+def combine(precision: float, recall: float, alpha: float) -> float:
+    """Return the weighted harmonic mean of precision and recall."""
+    both = precision * recall
+    return both / (alpha * precision + (1 - alpha) * recall) if both > 0 else 0.0

@@ -1,0 +1,112 @@
+"""YiSi-2: the source against the output, by the vectors of their tokens. It needs no reference.
+
+Lo (2019), "YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric for Languages with Different Levels of
+Available Resources", WMT. It is YiSi-1 with the source in place of the reference and a cross-lingual encoder. Weights
+are learnt from the sources. Tokens of the output all weigh the same, so that systems do not influence each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ...language.encoders import check_name
+from ...text.scripts import base_code
+from .._contract import Floats, Learnt, Shard
+from .._parameters import param
+from ..bases.encoded import EncodedMetric, Opened, source_and_target
+from ..bases.parsed import parser_name, stored_parses
+from .yisi1 import YiSi1, weights_of
+
+if TYPE_CHECKING:
+    from ...language.encoders import TokenVectors
+    from ...language.sentence import Sentence
+
+USUAL = "en"  # the language of a side that the test set does not name
+
+
+@dataclass(frozen=True)
+class YiSi2(YiSi1):
+    """YiSi-2, the mean of segments, 0 to 1.
+
+    encoder: a cross-lingual encoder: `use`, or hf:FOLDER and onnx:FOLDER with a multilingual model.
+    layer: whose vectors are compared; -1 is the last.
+    n: tokens in an n-gram; shorter texts are compared by n-grams of their length.
+    alpha: the weight of recall, from 0 to 1, against precision.
+    srl: compare verbs and what depends on them too, from parses of both texts; no semantic roles are labelled.
+    beta: the weight of that comparison, from 0 to 1, if there is one.
+    parser, source_parser: of the outputs and of the sources, as for `cobalt`; used with srl. parses: a folder for them.
+    device: cpu, cuda, or auto, the GPU where there is one.
+    allow_download: download a model of the hub that is not on this computer.
+    trust_pickle: load weights in Python's pickle format, which can run any code.
+    """
+
+    encoder: str = param("use", check=check_name)
+    alpha: float = param(0.5, low=0, high=1)
+    source_parser: str | None = param(file=stored_parses)
+
+    needs = frozenset({"source"})
+    paper: ClassVar[str] = "Lo (2019), YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric"
+
+    @property
+    def label(self) -> str:
+        return "YiSi2"
+
+    def languages(self, testset: Any) -> Sequence[str | None]:
+        return source_and_target(testset)
+
+    def compared_with(self, shard: Shard) -> Sequence[Sequence[str | None]]:
+        return (shard.source or (),)
+
+    def token_weights(self, output: TokenVectors, reference: TokenVectors, opened: Opened) -> tuple[Floats, Floats]:
+        return np.ones(len(output)), weights_of(reference.tokens, opened.frequencies)
+
+    def learn(self, testset: Any) -> Learnt:
+        """Learn weights of the source's tokens; with srl, find the parsers' names and versions."""
+        learnt = EncodedMetric.learn(self, testset)
+        if not self.srl:
+            return learnt
+        both = tuple(base_code(language or USUAL) for language in self.languages(testset))
+        names = "+".join(parser_name(self._open(side, language)) for side, language in enumerate(both))
+        return replace(learnt, state=learnt.state._replace(more=both), items={**learnt.items, "parsed": names})
+
+    def _open(self, side: int, language: str) -> Any:
+        """Return the parser of the source (0) or of the outputs (1)."""
+        from ...language.parsing import opened
+
+        return opened((self.source_parser, self.parser)[side], language)
+
+    def _parsed(self, sources: Sequence[str], outputs: Sequence[str], both: Sequence[str]) -> dict[str, Sentence]:
+        """Return the parses by text. A text that is a source and an output is parsed as an output."""
+        from ...language.parsing import parse
+
+        found: dict[str, Sentence] = {}
+        for side, texts in enumerate((sources, outputs)):
+            distinct = list(dict.fromkeys(texts))
+            parses = parse(distinct, both[side], backend=self._open(side, both[side]), cache=self.parses)
+            found |= {sentence.text: sentence for sentence in parses}
+        return found
+
+    def prepare_shard(self, shard: Shard, opened: Opened) -> Opened:
+        """With srl, parse all texts, each once."""
+        if not self.srl:
+            return opened
+        outputs = [text for lines in shard.outputs.values() for text in lines]
+        return opened._replace(more=self._parsed(shard.source or (), outputs, opened.more))
+
+    def explain_segment(
+        self, opened: Opened, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
+        """Return for each token the most similar token of the other text, with its weight."""
+        text = source or ""
+        if self.srl:
+            opened = opened._replace(more=self._parsed([text], [output], opened.more))
+        found = self.explained_pair(opened, output, [text])
+        found["source_tokens"] = found.pop("reference_tokens")
+        del found["reference"]
+        for token in found["output_tokens"]:
+            token["weight"] = 1.0
+        return found

@@ -1,0 +1,1 @@
+"""Metrics that compare the entities of texts."""

@@ -1,0 +1,202 @@
+"""KoBE: the share of the source's entities, or of the reference's, that the output names too.
+
+Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", Findings of EMNLP. Mentions of entities
+(people, places, organisations, things) are linked to a knowledge base that names them in many languages, so that no
+reference is needed. Recall is lowered by a penalty where an output has twice as many entities as the source or more.
+With the paper's annotations and against=reference the scores equal those of the published script, which rounds recall
+(rounding=published).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from ...errors import UsageError
+from ...text.marks import Mark, Marks
+from .._contract import Floats, Shard
+from .._parameters import param
+from ..bases.entities import Candidates, EntityMetric, Languages, languages, match
+
+if TYPE_CHECKING:
+    from ...knowledge.mentions import Mention
+
+# Chosen on WMT17 and WMT18, see docs/metrics/kobe.md: between languages, concepts reward outputs that are literal.
+CHOSEN: dict[str, dict[str, str | bool]] = {
+    "source": {"categories": "names", "senses": "all", "lemmas": True, "numbers": False, "guards": True},
+    "reference": {"categories": "all", "senses": "best", "lemmas": True, "numbers": False, "guards": False},
+}
+
+
+class _Prepared(NamedTuple):
+    expected: list[list[list[Candidates]]]  # for every segment the mentions of its source, or of each reference
+    languages: Languages
+
+
+@dataclass(frozen=True)
+class KoBE(EntityMetric):
+    """Entity recall times entity count penalty, 0 to 1; NaN for a segment without entities.
+
+    kb: the knowledge base: `default`, or a folder that `tercet kb build` made.
+    annotations: a file with mentions that were linked elsewhere, instead of a knowledge base.
+    categories: count only these, as person+place+organisation; `names` is all but concepts; `all`. By default names
+        against the source and all against the reference.
+    shared: count only entities that both languages can name.
+    lemmas: find names by the base forms of words too.
+    numbers: numbers and web addresses count as names.
+    guards: leave out what is rarely a mention: stop words, most words of two letters, names without their capital.
+        By default true against the source, false against the reference.
+    language_filter: ignore mentions in parts of an output that are not in its language.
+    against: source, or reference.
+    senses: how many candidates of an ambiguous name count: best, a number, or all; mentions match if they share one.
+        By default all against the source and the best against the reference.
+    penalty: lower the score of outputs with twice as many entities as expected, or more.
+    rounding: published rounds recall to hundredths of a percent before it is multiplied, as the published script does.
+    """
+
+    categories: str = param()
+    lemmas: bool = param()
+    numbers: bool = param()
+    guards: bool = param()
+    against: str = param("source", choices=CHOSEN, noun="side")
+    senses: str = param()
+    penalty: bool = True
+    rounding: str = param("none", choices=("none", "published"))
+
+    marked: ClassVar[tuple[str, str, str]] = ("entity in both texts", "", "entity in this text only")
+    paper: ClassVar[str] = "Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation"
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({self.against})
+
+    def validate(self) -> None:
+        if self.senses not in (None, "best", "all") and not re.fullmatch("[1-9][0-9]?", str(self.senses)):
+            raise UsageError(f"kobe: senses must be best, all, or a number from 1 to 99, not {self.senses!r}.")
+
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        return CHOSEN[self.against]
+
+    def resolved(self, language: str | None = None) -> Self:
+        """Return a metric with all parameters settled; a number of senses is written as text."""
+        settled = super().resolved(language)
+        return replace(settled, senses=str(settled.senses))
+
+    @property
+    def most_candidates(self) -> int | None:
+        return None if self.senses == "all" else 1 if self.senses == "best" else int(self.senses)
+
+    def prepare(self, shard: Shard, opened: Any) -> _Prepared:
+        both = languages(shard.pair)
+        columns = list(shard.references.values()) if self.against == "reference" else [shard.source or ()]
+        language = both.target if self.against == "reference" else both.source
+        expected: list[list[list[Candidates]]] = [[] for _ in range(len(shard))]
+        for texts in columns:
+            found = iter(self.find([text for text in texts if text is not None], language, named_in=both.target))
+            for row, text in zip(expected, texts, strict=True):
+                if text is not None:
+                    row.append(next(found))
+        return _Prepared(expected, both)
+
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+        """Count matches, expected entities, and entities of the output, for the reference with the best recall."""
+        other = prepared.languages.source if self.against == "source" else prepared.languages.target
+        found = self.find(outputs, prepared.languages.target, named_in=other, of_outputs=True)
+        counts = np.zeros((len(outputs), 3))
+        for row, sides, mentions in zip(counts, prepared.expected, found, strict=True):
+            best = max(((sum(match(side, mentions)), len(side)) for side in sides), key=_recall)
+            row[:] = *best, len(mentions)
+        return counts
+
+    def explain_segment(
+        self, opened: Languages | None, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
+        """Return the entities of the source, or of the best reference, and of the output, and which of them match."""
+        if opened is None:
+            raise UsageError("kobe: the languages are not known; call ready(testset) with the test set.")
+        texts, language = [source or ""], opened.source
+        if self.against == "reference":
+            texts, language = list(references), opened.target
+        sides = self.mentions(texts, language, named_in=opened.target)
+        [found] = self.mentions([output], opened.target, named_in=language, of_outputs=True)
+        has = [candidates for _, candidates in found]
+        matched = [match([candidates for _, candidates in side], has) for side in sides]
+        row = max(range(len(sides)), key=lambda each: _recall((sum(matched[each]), len(sides[each]))))
+        known = match(has, [candidates for _, candidates in sides[row]])
+        return {
+            **({"reference": row} if self.against == "reference" else {}),
+            f"{self.against}_entities": _shown(sides[row], matched[row]),
+            "output_entities": _shown(found, known),
+        }
+
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
+        """Return marks on entities: 1 for those that the other text has too."""
+        own, other = (_entity_marks(seen[f"{side}_entities"]) for side in ("output", self.against))
+        return Marks(own, other, seen.get("reference"))
+
+    def score(self, totals: Floats) -> Floats:
+        matches, expected, found = np.moveaxis(totals, -1, 0)
+        if self.rounding == "published":
+            recall = np.vectorize(_rounded, otypes=[np.float64])(matches, expected)
+        else:
+            recall = np.divide(matches, expected, out=np.full(matches.shape, np.nan), where=expected > 0)
+        score: Floats = recall * _penalty(expected, found) if self.penalty else recall
+        return score
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        """Return the parts; recall and precision are None where they are undefined."""
+        matches, expected, found = map(int, totals)
+        return {
+            "matches": matches,
+            f"{self.against}_entities": expected,
+            "output_entities": found,
+            "recall": matches / expected if expected else None,
+            "precision": matches / found if found else None,
+            "penalty": float(_penalty(totals[1], totals[2])) if self.penalty else 1.0,
+        }
+
+    def verbose(self, totals: Floats) -> str:
+        matches, expected, found = map(int, totals)
+        return f"{matches} of {expected} entities of the {self.against}, {found} in the output"
+
+
+def _shown(mentions: Sequence[tuple[Mention, Candidates]], matched: Sequence[bool]) -> list[dict[str, Any]]:
+    return [
+        {
+            "text": mention.text,
+            "span": [mention.start, mention.end],
+            "category": mention.category,
+            "entity": candidates[0],
+            "matched": is_matched,
+        }
+        for (mention, candidates), is_matched in zip(mentions, matched, strict=True)
+    ]
+
+
+def _entity_marks(entities: Sequence[Mapping[str, Any]]) -> tuple[Mark, ...]:
+    return tuple(
+        Mark(begin, end, float(each["matched"]), each["category"])
+        for each in entities
+        for begin, end in (each["span"],)
+    )
+
+
+def _recall(counts: tuple[int, int]) -> tuple[float, int, int]:
+    """Return a key that orders references by recall; one without entities comes last."""
+    matches, expected = counts
+    return (matches / expected if expected else -1.0), matches, -expected
+
+
+def _penalty(expected: Floats, found: Floats) -> Floats:
+    """Return the entity count penalty: 1 below twice the expected entities, exp(1 - c/2s) from there on."""
+    penalty: Floats = np.exp(np.minimum(0.0, 1 - found / np.maximum(2 * expected, 1)))
+    return penalty
+
+
+def _rounded(matches: float, expected: float) -> float:
+    """Return recall, rounded as the script's calc_percentage does."""
+    return round(100 * matches / expected, 2) / 100 if expected else np.nan

@@ -1,0 +1,109 @@
+"""Classifier: any sequence classifier or regressor of Hugging Face that reads two texts, as a metric.
+
+The first text is the reference or the source, the second the output. A regressor's number is the score; of a
+classifier it is the probability of one label, such as "entailment" or "paraphrase".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...errors import UnknownName, UsageError
+from .._parameters import param
+from ..bases.models import ModelMetric, Predict, Row, in_batches
+
+
+@dataclass(frozen=True)
+class Classifier(ModelMetric):
+    """The output of a sequence classifier, the mean of segments.
+
+    model: a Hugging Face folder, or a name of the hub.
+    against: what the output is paired with: reference or source.
+    label: whose probability is the score, by name or number; by default the last. A regressor has none.
+    lower_is_better: if the score is an error.
+    references: how the scores with several references become one: mean or best.
+    batch: texts that are scored at once. device: cpu, cuda, or auto, the GPU where there is one.
+    allow_download: download a model of the hub that is not on this computer.
+    trust_pickle: load weights in Python's pickle format, which can run any code.
+    """
+
+    against: str = param("reference", choices=("reference", "source"))
+    label_name: str | None = param(key="label")
+    lower_is_better: bool = param(False, quiet=True)
+
+    paper: ClassVar[str] = "Devlin et al. (2019), BERT: Pre-training of Deep Bidirectional Transformers"
+
+    @property
+    def label(self) -> str:
+        return "Classifier"
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({self.against})
+
+    @property
+    def without_references(self) -> bool:
+        return self.against == "source"
+
+    @property
+    def higher_is_better(self) -> bool:
+        return not self.lower_is_better
+
+    def validate(self) -> None:
+        if self.references == "none":
+            raise UsageError("classifier: to pair the output with the source, use against=source.")
+
+    def place(self) -> Path:
+        from ...language.encoders.huggingface import find_folder
+
+        return find_folder(self.name, self.model or "", allow_download=self.allow_download)
+
+    def checksum(self, place: Path) -> str:
+        from ...language.encoders.huggingface import fingerprint
+
+        return fingerprint(place)
+
+    def load(self, place: Path) -> Predict:
+        from ...language.encoders.huggingface import feed, inferring, load_weights, open_tokenizer, torch_device
+        from ...language.encoders.transformer import read_json
+
+        name = str(self.model)
+        config = read_json(place / "config.json")
+        tokenizer = open_tokenizer(name, place, config)
+        kind = "AutoModelForSequenceClassification"
+        model = load_weights(kind, name, place, trust_pickle=self.trust_pickle).to(torch_device(self.device)).eval()
+        column = self._column(model.config)
+
+        def run(encoded: list[Any]) -> Any:
+            with inferring(name):
+                found = model(**feed(model, tokenizer.pad(encoded))).logits.float().cpu().numpy().astype(np.float64)
+            if column is None:
+                return found[:, 0]
+            powers = np.exp(found - found.max(1, keepdims=True))
+            return (powers / powers.sum(1, keepdims=True))[:, column]
+
+        def predict(rows: Sequence[Row]) -> list[float]:
+            encoded = tokenizer.encode([(row.source or row.reference, row.output) for row in rows])
+            return in_batches(encoded, [len(each.ids) for each in encoded], self.batch, run)
+
+        return predict
+
+    def _column(self, config: Any) -> int | None:
+        """Return the number of the label; None for a regressor."""
+        if config.num_labels == 1:
+            if self.label_name is not None:
+                raise UsageError(f"classifier: {self.model} has no labels: it gives one number.")
+            return None
+        known = {str(name): int(number) for number, name in config.id2label.items()}
+        if self.label_name is None:
+            return int(config.num_labels) - 1
+        if self.label_name.isdecimal() and int(self.label_name) < config.num_labels:
+            return int(self.label_name)
+        if self.label_name not in known:
+            raise UnknownName(f"label of {self.model}", self.label_name, known)
+        return known[self.label_name]

@@ -1,0 +1,112 @@
+"""LP: the log-probability that the MT system itself gave its output, per token. It needs no reference.
+
+Yankovskaya, Tättar and Fishel (2019), "Quality Estimation and Translation Metrics via Pre-trained Word and Sentence
+Embeddings", WMT, use it as a feature. Fomicheva et al. (2020), "Unsupervised Quality Estimation for Neural Machine
+Translation", TACL, show that it is a strong estimate of quality by itself. The numbers come from files of the system.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from math import isfinite
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...errors import DataError, NotParallel, UsageError
+from .._contract import Floats, Learnt, Metric, Shard
+
+Counted = tuple[float, float]  # the sum of log-probabilities, and the number of tokens
+SHARD = 10_000  # segments whose texts are in memory at once while files are read
+
+
+@dataclass(frozen=True)
+class LP(Metric):
+    """The mean log-probability of a token, 0 or less. Systems with different vocabularies are not comparable.
+
+    file: a file with one line per segment; `{system}` in its name stands for the system. A line has the log-probability
+        of the output; or it and, after a tab, the number of tokens; or, separated by spaces, those of all tokens.
+    normalised: the numbers are means over tokens already.
+    """
+
+    file: str | None = None
+    normalised: bool = False
+
+    needs = frozenset[str]()
+    paper: ClassVar[str] = "Fomicheva et al. (2020), Unsupervised Quality Estimation for Neural Machine Translation"
+
+    def check_needs(self, testset: Any) -> None:
+        if self.file is None:
+            raise UsageError("lp needs a file of the MT system: lp:file=FILE, or lp:file=FOLDER/{system}.txt.")
+        if len(testset.outputs) > 1 and "{system}" not in self.file:
+            raise UsageError("lp: there are several systems; write {system} in the name of the file for their names.")
+        for system in testset.outputs:
+            if not self.path(system).is_file():
+                raise UsageError(f"lp: there is no file {self.path(system)}, with log-probabilities of {system}.")
+
+    def path(self, system: str) -> Path:
+        """Return the file of a system."""
+        return Path((self.file or "").replace("{system}", system))
+
+    def learn(self, testset: Any) -> Learnt:
+        """Read the files, by the texts that their lines belong to."""
+        from ...data.lines import read_lines
+
+        lines = {system: read_lines(self.path(system)) for system in testset.outputs}
+        found: dict[tuple[str, str, str], list[Counted]] = {}
+        first, digest = 0, blake2b(digest_size=8)
+        for shard in testset.shards(SHARD):
+            sources = shard.source or [""] * len(shard)
+            for system, outputs in shard.outputs.items():
+                for place, (source, output) in enumerate(zip(sources, outputs, strict=True), first):
+                    if place < len(lines[system]):
+                        counted = self._read(lines[system][place], output, self.path(system), place + 1)
+                        found.setdefault((system, source, output), []).append(counted)
+            first += len(shard)
+        for system, read in lines.items():
+            if len(read) != first:
+                raise NotParallel(testset.name, [(f"output {system!r}", first), (str(self.path(system)), len(read))])
+            digest.update("\n".join([system, *read]).encode())
+        # The same text may occur several times with different numbers, as in systems that read documents.
+        means = {key: (float(np.mean([a for a, _ in rows])), float(np.mean([b for _, b in rows])))
+                 for key, rows in found.items()}  # fmt: skip
+        return Learnt(means, {"checksum": digest.hexdigest()})
+
+    def _read(self, line: str, output: str, path: Path, number: int) -> Counted:
+        """Return what a line says."""
+        total, _, tokens = line.partition("\t")
+        try:
+            values = [float(value) for value in total.split()]
+            length = float(tokens) if tokens else float(len(values))
+        except ValueError:
+            values, length = [], 0.0
+        if not values or not isfinite(length) or length <= 0 or any(not isfinite(v) or v > 0 for v in values):
+            raise DataError(f"{path}, line {number}: {line[:60]!r} is no log-probability, which is a number up to 0.")
+        if self.normalised:
+            return sum(values) / len(values), 1.0
+        if len(values) == 1 and not tokens:
+            length = len(output.split()) + 1.0  # and the end of the sentence
+        return sum(values), length
+
+    def count(self, shard: Shard, opened: dict[tuple[str, str, str], Counted] | None) -> dict[str, Floats]:
+        """Count the sum of log-probabilities, and tokens."""
+        if opened is None:
+            raise UsageError("lp: the log-probabilities are missing; call ready(testset) with the whole test set.")
+        sources = shard.source or [""] * len(shard)
+        try:
+            return {
+                system: np.array([opened[system, *texts] for texts in zip(sources, outputs, strict=True)])
+                for system, outputs in shard.outputs.items()
+            }
+        except KeyError as missing:
+            raise UsageError(f"lp: there is no log-probability of {missing.args[0][2][:60]!r}.") from None
+
+    def score(self, totals: Floats) -> Floats:
+        total, tokens = np.moveaxis(totals, -1, 0)
+        score: Floats = np.divide(total, tokens, out=np.full(total.shape, np.nan), where=tokens > 0)
+        return score
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        return {"log_probability": float(totals[0]), "tokens": float(totals[1])}

@@ -1,0 +1,64 @@
+"""QE features: features of quality estimation that need no reference and no resources, for `tercet learn`.
+
+Specia, Cancedda and Dymetman (2010), "A Dataset for Assessing Machine Translation Evaluation Metrics", LREC, and QuEst:
+lengths, punctuation, repetition, numbers and words copied from the source. Features that need language models or
+aligners are in models of `tercet qe train`, which are metrics too: qe:model=FILE.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar
+
+from ...data.testset import TestSet
+from .._contract import Floats, Shard
+from ..bases.features import FeatureMetric, Weights
+
+
+@dataclass(frozen=True)
+class QEFeatures(FeatureMetric):
+    """Features of source and output, weighed; the mean of segments.
+
+    model: a file that `tercet learn` wrote from qe_features@*; without one there are only the features, and the score
+        is 0.
+    """
+
+    needs = frozenset({"source"})
+    paper: ClassVar[str] = "Specia et al. (2010), A Dataset for Assessing Machine Translation Evaluation Metrics"
+
+    @property
+    def label(self) -> str:
+        return "QE-Features"
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        return None if self.model is None else super().higher_is_better
+
+    def feature_names(self) -> tuple[str, ...]:
+        return _names()
+
+    def weights(self) -> Weights | None:
+        return None if self.model is None else super().weights()
+
+    def features(self, shard: Shard, opened: Any, weights: Weights | None) -> dict[str, Floats]:
+        from ...quality.features.extracting import extract
+        from ...quality.resources import Resources
+
+        languages = _languages(shard.texts)
+        return {
+            system: extract(shard.source or (), outputs, Resources(*languages), names=_names()).values
+            for system, outputs in shard.outputs.items()
+        }
+
+
+def _languages(texts: TestSet) -> tuple[str, str]:
+    source, _, target = (texts.pair or "").partition("-")
+    return source or "und", target or "und"
+
+
+@cache
+def _names() -> tuple[str, ...]:
+    from ...quality.features.extracting import all_features
+
+    return tuple(feature.name for feature in all_features() if not feature.needs)

@@ -1,0 +1,1 @@
+"""Metrics that compare words, characters and their n-grams."""

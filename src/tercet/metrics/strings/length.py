@@ -1,0 +1,67 @@
+"""Length: how long outputs are against their references.
+
+The ratio that the brevity penalty of BLEU looks at (Papineni et al., 2002, "BLEU: a Method for Automatic Evaluation of
+Machine Translation", ACL): 1 is the right length, below 1 too short. With several references the one nearest in
+length counts, of two equally near the shorter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ...text.coding import Ints, characters, closest_lengths, code_points
+from ...text.tokenisers import check_tokeniser, tokenise
+from .._contract import Floats, Metric, Shard, group_references
+from .._parameters import param
+
+
+class _References(NamedTuple):
+    lengths: Ints
+    groups: Ints
+
+
+@dataclass(frozen=True)
+class Length(Metric):
+    """Length of the output over that of the closest reference: 1 is best, above is too long, below too short.
+
+    unit: word or char (characters except blanks). tokenize: how words are found.
+    An empty reference has no ratio: such a segment scores NaN.
+    """
+
+    unit: str = param("word", choices=("char", "word"))
+    tokenize: str = param("13a", check=check_tokeniser, key="tok")
+
+    higher_is_better = None  # nearer to 1 is better
+    paper: ClassVar[str] = "Papineni et al. (2002), BLEU: a Method for Automatic Evaluation of Machine Translation"
+
+    @property
+    def label(self) -> str:
+        return "length"
+
+    def _lengths(self, texts: list[str]) -> Ints:
+        if self.unit == "char":
+            return characters(*code_points(texts)).lengths
+        return np.diff(tokenise(texts, self.tokenize).offsets)
+
+    def prepare(self, shard: Shard, opened: Any) -> _References:
+        texts, groups = group_references(shard.references)
+        return _References(self._lengths(texts), groups)
+
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+        """Count the length of the output and of the closest reference."""
+        lengths = self._lengths(list(outputs))
+        closest = closest_lengths(lengths, prepared.lengths, prepared.groups)
+        return np.column_stack([lengths, closest]).astype(np.float64)
+
+    def score(self, totals: Floats) -> Floats:
+        output, reference = totals[..., 0], totals[..., 1]
+        undefined = np.full_like(reference, np.nan)
+        ratio: Floats = np.divide(output, reference, out=undefined, where=reference > 0)
+        return ratio
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        return {"sys_len": int(totals[0]), "ref_len": int(totals[1])}

@@ -1,0 +1,230 @@
+"""NIST: n-gram precision in which rare n-grams count more, with a mild length penalty.
+
+Doddington (2002), "Automatic Evaluation of Machine Translation Quality Using N-gram Co-Occurrence Statistics", HLT.
+Equals the NIST score of mteval-v13a.pl. An n-gram is worth its information, log2 of how often its first n-1 words
+occur over how often all n do, counted in all references of the whole test set; segments are scored with the same
+weights. They are learnt by `learn`; the signature has a checksum of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from math import log
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import UsageError
+from ...kernels import information as kernel
+from ...text.coding import Ints, Vocabulary, Words, code_points, ngram_totals, offsets_of, split_words, view
+from ...text.tokenisers import tokenise
+from .._contract import Floats, Learnt, Metric, Shard, group_references
+from .._parameters import CASE, param
+from ..bases.pairs import explain_ngrams
+
+SHARD = 10_000  # segments whose references are in memory at once while weights are learnt
+BETA = log(2) / log(1.5) ** 2  # an output of two thirds the references' length scores half
+
+
+@dataclass(frozen=True)
+class Information:
+    """The information of the references' n-grams (see kernels.information).
+
+    checksum: of the references; comparisons and signatures use it.
+    vocabulary: of the references' words. keys, numbers, bounds: the hash tables of n-grams, by order.
+    weights: by number of the n-gram, its information in bits.
+    """
+
+    checksum: str
+    vocabulary: Vocabulary = field(repr=False, compare=False)
+    keys: NDArray[np.uint64] = field(repr=False, compare=False)
+    numbers: NDArray[np.int32] = field(repr=False, compare=False)
+    bounds: Ints = field(repr=False, compare=False)
+    weights: Floats = field(repr=False, compare=False)
+
+    @property
+    def tables(self) -> tuple[NDArray[np.uint64], NDArray[np.int32], Ints]:
+        return self.keys, self.numbers, self.bounds
+
+
+class _Prepared(NamedTuple):
+    information: Information
+    grams: NDArray[np.int32]  # of the references, by position and order
+    offsets: Ints  # of the references among the positions
+    groups: Ints
+    lengths: Floats  # mean length of each segment's references
+
+
+@dataclass(frozen=True)
+class NIST(Metric):
+    """NIST of mteval-v13a: information of matched n-grams per n-gram of the output, from 0; often 3 to 12.
+
+    tokenize: 13a or intl, as mteval and its --international-tokenization do it.
+    lowercase: ignore case, as mteval does by default (without -c).
+    max_ngram_order: the longest n-gram, 1 to 9.
+    """
+
+    tokenize: str = param("13a", choices=("13a", "intl"), key="tok")
+    lowercase: bool = param(True, key="case", words=CASE)
+    max_ngram_order: int = param(5, low=1, high=9, key="order", quiet=True)
+
+    signature_order: ClassVar[tuple[str, ...]] = ("case", "tok")
+    paper: ClassVar[str] = (
+        "Doddington (2002), Automatic Evaluation of Machine Translation Quality Using N-gram Co-Occurrence Statistics"
+    )
+
+    @property
+    def compatible(self) -> str:
+        return "mteval13a"
+
+    @property
+    def decimals(self) -> int:
+        return 2
+
+    def _words(self, texts: Sequence[str]) -> Words:
+        return tokenise(texts, f"mteval-{self.tokenize}" + ("-lc" if self.lowercase else ""))
+
+    def learn(self, testset: Any) -> Learnt:
+        """Learn information weights from all references of the test set (anything with `shards`)."""
+        learner = _Learner(self.max_ngram_order)
+        for shard in testset.shards(SHARD):
+            texts, _ = group_references(shard.references)
+            learner.read(self._words(texts))
+        information = learner.information()
+        return Learnt(information, {"weights": information.checksum})
+
+    def prepare(self, shard: Shard, opened: Any) -> _Prepared:
+        information = _known(opened)
+        texts, groups = group_references(shard.references)
+        units = information.vocabulary.find(self._words(texts))
+        grams = np.empty((len(units.ids), self.max_ngram_order), dtype=np.int32)
+        arrays: list[NDArray[Any]] = [units.ids, units.offsets, *information.tables, grams]
+        kernel.find_grams(*map(view, arrays))
+        lengths = np.add.reduceat(units.lengths, groups[:-1]) / np.diff(groups)
+        return _Prepared(information, grams, units.offsets, groups, lengths)
+
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+        """Count output length, mean reference length, then by order matched information and the output's n-grams."""
+        references: _Prepared = prepared
+        information, order = references.information, self.max_ngram_order
+        units = information.vocabulary.find(self._words(outputs))
+        matched = np.empty((len(outputs), order))
+        most, times = (np.zeros(len(information.weights), dtype=np.int32) for _ in range(2))
+        seen = np.empty(2 * order * int(units.lengths.max(initial=0)), dtype=np.int32)
+        arrays: list[NDArray[Any]] = [units.ids, units.offsets, references.grams, references.offsets, references.groups]
+        arrays += [*information.tables, information.weights, most, times, seen, matched]
+        kernel.match_information(*map(view, arrays))
+        totals = ngram_totals(units.lengths, order)
+        return np.column_stack([units.lengths, references.lengths, matched, totals]).astype(np.float64)
+
+    def score(self, totals: Floats) -> Floats:
+        n = self.max_ngram_order
+        per_order = totals[..., 2 : 2 + n] / np.maximum(totals[..., 2 + n :], 1)
+        score = np.zeros(totals.shape[:-1])
+        for order in range(n):
+            score = score + per_order[..., order]
+        result: Floats = score * _penalty(totals)
+        return result
+
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
+        """Return the words, and which n-grams of each order match a reference."""
+        words = self._words([output, *references]).strings()
+        return explain_ngrams(self.score_one(output, references), words, self.max_ngram_order)
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        n = self.max_ngram_order
+        length, reference = float(totals[0]), float(totals[1])
+        return {
+            "information": (totals[2 : 2 + n] / np.maximum(totals[2 + n :], 1)).tolist(),
+            "penalty": float(_penalty(totals)),
+            "ratio": length / reference if reference else 0.0,
+            "sys_len": int(length),
+            "ref_len": reference,
+        }
+
+
+def _known(learnt: Information | None) -> Information:
+    if learnt is None:
+        raise UsageError("nist: information weights are missing; call ready(testset) with the whole test set.")
+    return learnt
+
+
+def _penalty(totals: Floats) -> Floats:
+    length, reference = totals[..., 0], totals[..., 1]
+    ratio = np.clip(length / np.maximum(reference, 1e-300), 1e-300, 1.0)
+    penalty: Floats = np.exp(-BETA * np.log(ratio) ** 2)
+    return penalty
+
+
+class _Learner:
+    """Collects the words of references, shard by shard, and counts their n-grams."""
+
+    def __init__(self, max_order: int) -> None:
+        self.max_order = max_order
+        self.vocabularies: list[Vocabulary] = []
+        self.texts = 0
+
+    def read(self, words: Words) -> None:
+        for text in words.joined("\n"):
+            # A sum of digests, so that the same references in another order are the same references.
+            digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            self.texts = (self.texts + int.from_bytes(digest, "big")) % (1 << 64)
+        self.vocabularies.append(Vocabulary(words))
+
+    def information(self) -> Information:
+        vocabulary, ids = _merged(self.vocabularies)
+        offsets = offsets_of(np.concatenate([_NONE, *(each.units.lengths for each in self.vocabularies)]))
+        grams = ids + np.int32(1)
+        # In Perl "0" is false, and mteval takes this prefix for the empty one.
+        zero = int(vocabulary.find(split_words(*code_points(["0"]))).ids[0]) + 1
+        counts = np.bincount(grams, minlength=len(vocabulary) + 1)
+        counts[0] = len(ids)
+        prefixes = np.zeros(len(counts), dtype=np.int32)
+        tables = []
+        for order in range(2, self.max_order + 1):
+            continued = (grams > 0) & ((counts[grams] > 1) | (grams == zero))
+            more = np.zeros(int(np.count_nonzero(continued)), dtype=np.int32)
+            known, prefixes, counts = len(counts), np.concatenate([prefixes, more]), np.concatenate([counts, more])
+            table = _table(len(more))
+            arrays: list[Any] = [view(ids), view(offsets), order, view(grams), zero]
+            arrays += [view(table[0]), view(table[1]), view(prefixes), view(counts), known]
+            known = kernel.add_order(*arrays)
+            prefixes, counts = prefixes[:known], counts[:known]
+            tables.append(table)
+        weights = np.empty(len(counts))
+        kernel.weigh_grams(view(prefixes), view(counts), zero, view(weights))
+        return Information(f"{self.texts:016x}", vocabulary, *_joined(tables), weights)
+
+
+_NONE = np.empty(0, dtype=np.int32)
+
+
+def _merged(vocabularies: Sequence[Vocabulary]) -> tuple[Vocabulary, NDArray[np.int32]]:
+    """Return one vocabulary for all, and the numbers in it of all their words."""
+    if len(vocabularies) == 1:
+        return vocabularies[0], vocabularies[0].units.ids
+    merged = Vocabulary(split_words(*code_points([" ".join(each.strings()) for each in vocabularies])))
+    numbers = np.split(merged.units.ids, merged.units.offsets[1:-1])
+    ids = (new[each.units.ids] for new, each in zip(numbers, vocabularies, strict=True))
+    return merged, np.concatenate([_NONE, *ids])
+
+
+_Table = tuple[NDArray[np.uint64], NDArray[np.int32]]
+
+
+def _table(most: int) -> _Table:
+    """Return an empty hash table for at most this many n-grams: a power of two, at least twice as many."""
+    size = 1 << (2 * most).bit_length()
+    return np.empty(size, dtype=np.uint64), np.zeros(size, dtype=np.int32)
+
+
+def _joined(tables: Sequence[_Table]) -> tuple[NDArray[np.uint64], NDArray[np.int32], Ints]:
+    """Return the tables of all orders as one, and where each begins."""
+    keys = np.concatenate([np.empty(0, dtype=np.uint64), *(keys for keys, _ in tables)])
+    numbers = np.concatenate([_NONE, *(numbers for _, numbers in tables)])
+    return keys, numbers, offsets_of([len(keys) for keys, _ in tables])

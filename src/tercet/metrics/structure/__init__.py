@@ -1,0 +1,1 @@
+"""Metrics that read parses: dependencies, head words, trees."""
