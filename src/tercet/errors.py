@@ -47,6 +47,10 @@ class UsageError(TercetError):
     exit_code = 2
 
 
+class Untrusted(UsageError):
+    """A request in a file, such as a model, for what only the user may allow: running code, or using a service."""
+
+
 class DataError(TercetError):
     """Input data that is malformed or inconsistent."""
 

@@ -18,7 +18,7 @@ from .data.testset import TestSet, as_list
 from .engine import SHARD, Progress, count, open_executor
 from .errors import UnknownName, UsageError
 from .kernels import warn_if_slow
-from .metrics import Floats, Metric, Ready, create, restore
+from .metrics import Floats, Metric, Ready, create, create_from_file, restore, take_apart
 from .metrics._ready import warn_of_guess
 
 if TYPE_CHECKING:
@@ -196,11 +196,20 @@ def _only_reference(testset: Any, name: str) -> Any:
     return replace(testset, references={name: testset.references[name]})
 
 
-def load(path: str | Path) -> list[Scores]:
-    """Read scores that `tercet score --save` wrote, with their metrics where these are found here."""
+def load(path: str | Path, *, trust_features: bool = False, allow_network: bool = False) -> list[Scores]:
+    """Read scores that `tercet score --save` wrote, with their metrics where these are found here.
+
+    trust_features: import metrics from the Python files that the scores name; otherwise such scores are refused.
+    allow_network: restore models that use a service. Scores of a service itself are read, and it is not asked again.
+    """
     from .data.score_archive import load_scores
 
-    return [replace(item, metric=restore(item.metric, create)) for item in load_scores(path)]
+    def find(spec: str) -> Metric:
+        allowed = allow_network or take_apart(spec).name == "judge"
+        found = create_from_file(spec, str(path), trust_features=trust_features, allow_network=allowed)
+        return found if allow_network else found.offline()
+
+    return [replace(item, metric=restore(item.metric, find)) for item in load_scores(path)]
 
 
 def paired_tests(

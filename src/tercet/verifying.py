@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from .data.scores import OF_THE_RUN, Scores
 from .data.testset import TestSet
 from .errors import MissingDependency, UnknownName, UsageError
-from .metrics import Metric, create, metric_class, names
+from .metrics import Metric, check_from_file, create, metric_class, names
 from .scoring import score
 from .text.rules import RULES
 
@@ -73,7 +73,13 @@ class Verification:
 
 
 def verify(
-    testset: TestSet | TextFiles, signature: str, stated: str | float, *, system: str | None = None
+    testset: TestSet | TextFiles,
+    signature: str,
+    stated: str | float,
+    *,
+    system: str | None = None,
+    trust_features: bool = False,
+    allow_network: bool = False,
 ) -> Verification:
     """Recompute a published score from its signature, and tell whether it is the same.
 
@@ -84,6 +90,8 @@ def verify(
     stated : the score as it was printed: "36.40" is compared at two decimals, "36.4" at one. A score that lies just
         between two printed numbers equals both, because programs round it differently.
     system : the system's name, where there are several.
+    trust_features : run code in files that the signature names.
+    allow_network : send the texts to the service that the signature names.
 
     Returns
     -------
@@ -100,23 +108,25 @@ def verify(
     value = _number(written)
     decimals = max(0, -int(value.as_tuple().exponent))
     claim = _read(signature)
+    allowed = {"trust_features": trust_features, "allow_network": allow_network}
+    metric = check_from_file(claim.metric, "The signature", **allowed)
     one = _one_system(testset, system)
     name = next(iter(one.outputs))
-    if claim.metric.name != "kobe_pool":  # its scores depend on the other systems
+    if metric.name != "kobe_pool":  # its scores depend on the other systems
         testset = one
-    scores = score(testset, [claim.metric])[0]
+    scores = score(testset, [metric])[0]
     recomputed = scores.system[name]
     notes = [*claim.notes, *_check_texts(claim, scores)]
     equal = _equal(recomputed, value)
     if not equal:
-        notes += _explanations(testset, name, claim.metric, recomputed, value)
+        notes += _explanations(testset, name, metric, recomputed, value)
     return Verification(
         equal=equal,
         stated=written,
         decimals=decimals,
         score=recomputed,
         difference=recomputed - float(value),
-        metric=claim.metric.spec,
+        metric=metric.spec,
         signature=scores.signature,
         given=signature,
         system=name,

@@ -97,6 +97,12 @@ def jobs_option(*more: str) -> Callable[[F], F]:
 
 
 QUIET = quiet_option()
+TRUST_FEATURES = click.option(
+    "--trust-features", is_flag=True, help="Run code in files that a model or signature names."
+)
+ALLOW_NETWORK = click.option(
+    "--allow-network", is_flag=True, help="Send texts to services that a model or signature names; they get no key."
+)
 JOBS = jobs_option()
 CACHE = click.option("--cache", metavar="DIR", help="Store finished counts here, so that a killed run can continue.")
 CLUSTER = click.option("--cluster", metavar="ADDRESS", help="Count on a Dask cluster, such as tcp://scheduler:8786.")

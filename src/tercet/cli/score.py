@@ -61,6 +61,10 @@ FLAGS = {  # by the name of the option
     "ter_case_sensitive": Flag("ter", "case_sensitive", "TER: keep case.", switch=True),
     "allow_download": Flag("", "allow_download", "Neural metrics: download models that are not here.", switch=True),
     "trust_pickle": Flag("", "trust_pickle", "Neural metrics: load pickled weights, which can run code.", switch=True),
+    "trust_features": Flag("", "trust_features", "Models, saved scores: run code in files that they name.",
+                           switch=True),
+    "allow_network": Flag("", "allow_network", "Models, saved scores: send texts to services that they name.",
+                          switch=True),
     "kb": Flag("", "kb", "KoBE: the knowledge base, a folder that 'tercet kb build' made."),
 }  # fmt: skip
 INTERVALS = ("confidence", "confidence_n", "confidence_method", "seed")  # options of the intervals
@@ -299,7 +303,8 @@ def _scored_each(options: dict[str, Any]) -> dict[str, ScoreList]:
 def _merged(options: dict[str, Any]) -> list[Scores]:
     from ..scoring import add_groups, add_intervals, load, merge
 
-    scores = merge([load(path) for path in options["merge"]])
+    allowed = {name: bool(options[name]) for name in ("trust_features", "allow_network")}
+    scores = merge([load(path, **allowed) for path in options["merge"]])
     if options["by"]:
         scores = add_groups(scores, options["by"])
     if options["confidence"]:

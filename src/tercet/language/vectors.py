@@ -62,7 +62,10 @@ class WordVectors(ABC):
         """Return the unit vector of a word; None if the word is unknown or has a zero vector."""
         if word not in self._units:
             found = self.vector(word)
-            length = float(np.linalg.norm(found)) if found is not None else 0.0
+            with np.errstate(over="ignore", invalid="ignore"):
+                length = float(np.linalg.norm(found)) if found is not None else 0.0
+            if not math.isfinite(length):
+                raise DataError(f"{self.name}: the vector of {word!r} is not finite (NaN or infinity).")
             if len(self._units) >= KEPT:
                 self._units.clear()
             self._units[word] = None if found is None or not length else found / np.float32(length)

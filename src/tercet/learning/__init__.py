@@ -14,7 +14,7 @@ from ..engine import Progress, open_executor
 from ..errors import UsageError
 from ..metrics._seen import seen_by
 from ..metrics.bases.learned_model import LearnedModel, join_hashes
-from ..metrics.bases.members import find_members
+from ..metrics.bases.members import find_members, warn_of_trust
 from ..quality.learner_base import on_one_thread
 from ..stats.resampling import check_draws
 from .computing import FeatureTable, compute_features
@@ -147,6 +147,7 @@ def learn(
         raise UsageError("Name at least one feature: a metric, as chrf, or parts of one, as beer@*.")
     given = {name: value for name, value in (("lm", lm), ("parses", parses), ("table", table)) if value is not None}
     members = find_members(_as_list(features), given)
+    warn_of_trust(members)
     options: dict[str, Any] = {"gold": gold, "margin": margin, "across": across, "seed": seed}
     found = gather(_as_list(judgements), texts, pairs=_as_list(pairs), **options)
     training, held = _divide(found, left)

@@ -14,6 +14,8 @@ from ._registry import metric_class as metric_class
 from ._registry import names as names
 from ._registry import parse_signature as parse_signature
 from ._registry import take_apart as take_apart
+from ._trust import check_from_file as check_from_file
+from ._trust import create_from_file as create_from_file
 
 __all__ = [
     "Floats",
@@ -23,7 +25,9 @@ __all__ = [
     "Ready",
     "SegmentMetric",
     "Shard",
+    "check_from_file",
     "create",
+    "create_from_file",
     "metric_class",
     "names",
     "param",

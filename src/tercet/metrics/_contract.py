@@ -101,6 +101,8 @@ class Metric:
     segments_per_unit: ClassVar[int | None] = None  # the size of a unit of work, where counting is slow
     shares: ClassVar[str] = ""  # metrics with the same word here are counted in the same process, to share work
     one_process: ClassVar[bool] = False  # never counted in worker processes, because it holds a device
+    uses_network: ClassVar[bool] = False  # sends texts to a service; a file may name it only if the user allows it
+    runs_code: ClassVar[bool] = False  # its models are programs; a file may name it only if the user allows it
     signature_order: ClassVar[tuple[str, ...]] = ()  # keys that the signature has first
     registered_name: ClassVar[str] = ""  # set where it is found by another name than its file's
     registered_file: ClassVar[str] = ""  # the user's file that its class is in
@@ -142,6 +144,10 @@ class Metric:
     def compatible(self) -> str | None:
         """The published program whose scores these equal, such as 'sacrebleu2.6'."""
         return None
+
+    def named_metrics(self) -> Sequence[str]:
+        """Return the metrics that its parameters name, such as the members of a mean."""
+        return ()
 
     def validate(self) -> None:
         """Raise UsageError for parameters that do not go together. Single values are checked by their declaration."""
@@ -187,6 +193,10 @@ class Metric:
     def score(self, totals: Floats) -> Floats:
         """Compute scores from sums of counts: shape (..., k) -> (...)."""
         raise NotImplementedError
+
+    def offline(self) -> Self:
+        """Return the metric without the address of its service: it can score counts, and cannot count."""
+        return self
 
     def for_segments(self) -> Self:
         """Return the metric as it scores single segments, where its parameters then differ."""
@@ -333,7 +343,7 @@ class Metric:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled: all but secrets, which another process reads from its own environment."""
-        hidden = {each.name for each in self.parameters() if each.secret}
+        hidden = {each.name for each in self.parameters() if each.secret and getattr(self, each.name) != ""}
         return {name: value for name, value in vars(self).items() if name not in hidden}
 
     def __reduce__(self) -> Any:

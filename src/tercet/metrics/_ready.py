@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import __version__
 from ..data.scores import MetricRecord
-from ..errors import TercetError, UsageError
+from ..errors import TercetError, Untrusted, UsageError
 from ._contract import Floats, Learnt, Metric, Shard
 
 if TYPE_CHECKING:
@@ -151,14 +151,18 @@ def warn_of_guess(metric: str, language: str) -> None:
 def restore(record: MetricRecord, create: Callable[[str], Metric]) -> MetricRecord:
     """Return a record that can compute scores, if its metric is found here; or else the record as it is.
 
-    Direction and signature are those of the record: they may come from a model or from texts.
+    Direction and signature are those of the record: they may come from a model or from texts. create: raises Untrusted,
+    which is passed on, for what a file may not ask for.
     """
     try:
         metric = create(record.spec).resolved()
+        needs = metric.needs
+    except Untrusted:
+        raise
     except TercetError:
         return record
     facts = {each.name: getattr(record, each.name) for each in fields(MetricRecord)}
-    return Ready(**facts, given=metric, metric=metric, needs=metric.needs, tolerance=metric.tolerance)
+    return Ready(**facts, given=metric, metric=metric, needs=needs, tolerance=metric.tolerance)
 
 
 def write_signature(metric: Metric, learnt: Mapping[str, str]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import tercet
 from tercet.errors import DataError, UnknownName, UsageError
 from tercet.language.encoders import open_encoder, open_pair_scorer
 
@@ -199,3 +200,34 @@ def test_damaged_and_newer_weights_of_the_default_encoder(tmp_path, monkeypatch,
     path.unlink()
     with pytest.raises(DataError, match="are missing"):
         open_minilm()
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e30])
+def test_numbers_that_are_not_finite_are_an_error_with_the_text(tmp_path, monkeypatch, wrong):
+    def table(dimensions: int = 8, seed: int = 1) -> np.ndarray:
+        found = np.random.default_rng(seed).normal(size=(len(onnx_files.WORDS), dimensions)).astype(np.float32)
+        found[onnx_files.WORDS.index("dog")] = wrong
+        return found
+
+    monkeypatch.setattr(onnx_files, "table", table)
+    place = onnx_files.write_model(tmp_path / "broken", onnx_files.encoder_file())
+    encoder = open_encoder(f"onnx:{place}")
+    encoder.tokens(["the cat"])
+    for encode in (encoder.tokens, encoder.sentences):
+        with pytest.raises(DataError, match=r"not finite.*text 2 of 2: 'a dog'"):
+            encode(["the cat", "a dog", "the cat"])
+    with pytest.raises(DataError, match="not finite"):
+        tercet.corpus(f"bertscore:encoder=onnx:{place}", ["a dog"], ["a dog"])
+    if wrong != 1e30:
+        scorer = open_pair_scorer(onnx_files.write_model(tmp_path / "pairs", onnx_files.pair_file()))
+        with pytest.raises(DataError, match=r"text 2 of 2: 'the cat \|\|\| a dog'"):
+            scorer.scores([("the cat", "the cat"), ("the cat", "a dog")])
+
+
+def test_word_vectors_that_are_not_finite_are_refused(tmp_path):
+    words = "\n".join(["2 3", "cat 1 0 0", "dog 1e30 1e30 1e30"])
+    (tmp_path / "words.vec").write_text(words + "\n")
+    encoder = open_encoder(f"vectors:{tmp_path}/words.vec")
+    assert encoder.tokens(["cat"])[0].known.all()
+    with pytest.raises(DataError, match="the vector of 'dog' is not finite"):
+        encoder.tokens(["a dog"])

@@ -125,7 +125,7 @@ def test_missing_packages_are_named(tmp_path, monkeypatch):
 def test_a_model_that_gives_no_number_is_reported(tmp_path, monkeypatch):
     model_files.install_bleurt(monkeypatch)
     monkeypatch.setattr(model_files, "overlap", lambda *_: float("nan"))
-    with pytest.raises(DataError, match="did not give a number for every output"):
+    with pytest.raises(DataError, match="not finite .* for text 1 of 4"):
         score(TEXTS, f"bleurt:model={model_files.write_bleurt(tmp_path / 'b')}")
 
 

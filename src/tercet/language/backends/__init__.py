@@ -13,6 +13,7 @@ from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Protocol
 
 from ...errors import MissingDependency, UnknownName, UsageError
@@ -20,6 +21,7 @@ from ...text.scripts import base_code
 from ..sentence import Sentence
 
 KINDS = ("conllu", "corenlp", "natasha", "spacy", "stanza")
+_PACKAGE = re.compile(r"[\w-]*(?::[\w-]+)?")
 _SPACE = re.compile(r"\s+")
 
 
@@ -68,6 +70,12 @@ def default_name(language: str) -> str:
         f"No parser for {language!r} is installed. Install one: {install}; or name one with its model "
         "(spacy:MODEL, stanza:LANGUAGE), or a file of parses (conllu:FILE)."
     )
+
+
+def loads_folder(name: str) -> bool:
+    """Return whether a parser's name is that of a folder, from which code could be loaded, not of a package."""
+    kind, _, model = name.partition(":")
+    return kind in ("spacy", "stanza") and (not _PACKAGE.fullmatch(model) or Path(model or "?").exists())
 
 
 def clean(word: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import UsageError
+from ...errors import DataError, UsageError
 from ...text.coding import whole_characters
 
 log = logging.getLogger(__name__)
@@ -138,6 +138,7 @@ class Encoder(ABC):
         missing = [text for text in distinct if text not in found]
         for batch, made in self.token_batches(missing, layer):
             found |= {missing[place]: tokens for place, tokens in zip(batch, made, strict=True)}
+        check_finite(self.name, (found[text].vectors for text in distinct), distinct)
         if store is not None and missing:
             store.keep({text: found[text] for text in missing})
         return [found[distinct[place]] for place in places]
@@ -160,6 +161,7 @@ class Encoder(ABC):
         missing = [text for text in distinct if text not in found]
         for batch, made in self.sentence_batches(missing):
             found |= {missing[place]: vector for place, vector in zip(batch, made, strict=True)}
+        check_finite(self.name, (found[text] for text in distinct), distinct)
         if store is not None and missing:
             store.keep({text: found[text] for text in missing})
         rows = [found[text] for text in distinct]
@@ -196,10 +198,22 @@ def batches(lengths: Sequence[int], *, texts: int = BATCH_TEXTS, tokens: int = B
 
 
 def unit(vectors: Floats) -> Floats:
-    """Return vectors scaled to length 1; zeros stay zeros."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    scaled: Floats = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    """Return vectors scaled to length 1; zeros stay zeros. A vector that is not finite becomes NaN."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    lengths[~np.isfinite(lengths)] = np.nan  # so that `check_finite` finds it
+    scaled: Floats = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths != 0)
     return scaled
+
+
+def check_finite(name: str, numbers: Iterable[Any], texts: Sequence[str]) -> None:
+    """Raise DataError, with the text's number, if a model did not return a finite number or vector for a text."""
+    for place, (each, text) in enumerate(zip(numbers, texts, strict=True), 1):
+        if not np.isfinite(each).all():
+            raise DataError(
+                f"{name} returned numbers that are not finite (NaN or infinity) for text {place} of {len(texts)}: "
+                f"{text[:60]!r}. Its weights are damaged or too large."
+            )
 
 
 def warn_of_truncation(name: str, number: int, longest: int) -> None:

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ...data.files import file_checksum
 from ...errors import DataError, MissingDependency, UsageError
 from ...text.coding import whole_characters
-from .base import Floats, batches, log
+from .base import Floats, batches, check_finite, log
 from .transformer import Inputs, Tokenizer, TransformerEncoder, digest, position_limit, read_json
 
 MODEL_FILES = ("model.onnx", "onnx/model.onnx")
@@ -176,6 +176,7 @@ class OnnxPairScorer:
         alone = {"texts": 1} if self.model.quantises_batches else {}
         for batch in batches([len(each.ids) for each in encoded], **alone):
             found[batch] = self._run(self.tokenizer.pad([encoded[place] for place in batch]))
+        check_finite(self.name, found, [f"{first} ||| {second}" for first, second in places])
         return found[np.array(rows, dtype=np.int64)]
 
     def _run(self, inputs: Inputs) -> NDArray[np.float64]:

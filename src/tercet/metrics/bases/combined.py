@@ -47,7 +47,8 @@ class CombinedMetric(MemberMetric):
         """Return the metrics that compute the features."""
         given = {"lm": self.lm, "parses": self.parses, "table": getattr(self, "table", None)}
         passed = {name: value for name, value in given.items() if value is not None}
-        return find_model_members(self._place(), self.the_model().features, passed)
+        trusted = {name: getattr(self, name, False) for name in ("trust_features", "allow_network")}
+        return find_model_members(self._place(), self.the_model().features, passed, trusted)
 
     def _place(self) -> str:
         return str(getattr(self, "model", None) or self.name)

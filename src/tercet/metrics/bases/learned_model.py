@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ...data.files import file_state
 from ...data.model_file import Dataset, ModelFile, has_form, read_model, write_model
 from ...errors import DataError, UsageError
+from ...language.encoders.base import check_finite
 from ...quality.predictors import Predictor, predictor_from_parts
 from ...text.scripts import base_code
 from .._contract import Floats
@@ -52,7 +53,9 @@ class LearnedModel:
 
     def predict(self, features: Floats) -> Floats:
         """Return a score for each row of features."""
-        return self.predictor.predict(features)
+        found = self.predictor.predict(features)
+        check_finite(f"The model {self.label}", found, [f"features of output {row + 1}" for row in range(len(found))])
+        return found
 
     @cached_property
     def file(self) -> ModelFile:

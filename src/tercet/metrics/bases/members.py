@@ -7,7 +7,7 @@ all parts. Numbers keep the sign of the metric: whoever weighs them knows the di
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ from ...errors import TercetError, UnknownName, UsageError, with_place
 from .._contract import Floats, Metric, Shard, mean_score
 from .._ready import Ready
 from .._registry import create
+from .._trust import create_from_file, needs_trust
 from .features import NONE, FeatureMetric
 
 log = logging.getLogger(__name__)
@@ -65,10 +66,13 @@ class MemberMetric(Metric):
         return mean_score(totals)
 
 
-def find_members(features: Sequence[str], given: Mapping[str, Any] | None = None) -> list[Member]:
+def find_members(
+    features: Sequence[str], given: Mapping[str, Any] | None = None, make: Callable[[str], Metric] = create
+) -> list[Member]:
     """Return the metrics behind names of features, each once, in order.
 
     given: parameters that are passed to every metric that has them and leaves them open, such as `parses`.
+    make: returns the metric of a name.
     """
     wanted: dict[tuple[str, bool], list[str]] = {}
     for feature in features:
@@ -77,11 +81,10 @@ def find_members(features: Sequence[str], given: Mapping[str, Any] | None = None
         if part in parts:
             raise UsageError(f"The feature {feature} is asked for twice.")
         parts.append(part)
-    return [_member(spec, parts, given or {}) for (spec, _), parts in wanted.items()]
+    return [_member(spec, make(spec), parts, given or {}) for (spec, _), parts in wanted.items()]
 
 
-def _member(spec: str, parts: Sequence[str], given: Mapping[str, Any]) -> Member:
-    metric = create(spec)
+def _member(spec: str, metric: Metric, parts: Sequence[str], given: Mapping[str, Any]) -> Member:
     known = {each.name for each in metric.parameters()}
     passed = {name: value for name, value in given.items() if name in known and getattr(metric, name) is None}
     if parts != [""] and isinstance(metric, FeatureMetric):
@@ -90,12 +93,24 @@ def _member(spec: str, parts: Sequence[str], given: Mapping[str, Any]) -> Member
     return Member(shown, replace(metric, **passed), tuple(parts))
 
 
-def find_model_members(place: str, features: Sequence[str], given: Mapping[str, Any]) -> list[Member]:
-    """Return the metrics that a model needs; an error says which of them is not here."""
+def find_model_members(
+    place: str, features: Sequence[str], given: Mapping[str, Any], trusted: Mapping[str, bool]
+) -> list[Member]:
+    """Return the metrics that a model needs; an error says which of them is not here.
+
+    trusted: what the user allows the model, as for `create_from_file`.
+    """
     try:
-        return find_members(features, given)
+        return find_members(features, given, lambda spec: create_from_file(spec, place, **trusted))
     except UnknownName as error:
         raise UsageError(f"The model {place} needs a metric that is not installed here: {error}") from None
+
+
+def warn_of_trust(members: Sequence[Member]) -> None:
+    """Warn of metrics that a model can name only for users who allow it what they do."""
+    for member in members:
+        if permission := needs_trust(member.spec):
+            log.warning("%s: the model can be used only with the option %s.", member.spec, permission)
 
 
 def make_ready(members: Sequence[Member], testset: Any) -> list[Ready]:

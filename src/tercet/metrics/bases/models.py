@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from ...errors import DataError, UsageError
 from ...language.encoders import DEVICES
+from ...language.encoders.base import check_finite
 from .._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
 from .._parameters import param
 
@@ -123,8 +123,9 @@ class ModelMetric(Metric):
         distinct = list(dict.fromkeys(rows))
         found = opened([Row(*map(whole_characters, row)) for row in distinct]) if distinct else []
         values = [float(value) for value in found]
-        if len(values) != len(distinct) or not all(map(isfinite, values)):
+        if len(values) != len(distinct):
             raise DataError(f"{self.name}: the model {self.model} did not give a number for every output.")
+        check_finite(f"{self.name}: the model {self.model}", values, [row.output for row in distinct])
         return dict(zip(distinct, values, strict=True))
 
     def _settle(self, values: Sequence[float]) -> tuple[float, float]:

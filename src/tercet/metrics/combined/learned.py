@@ -23,9 +23,13 @@ class Learned(CombinedMetric):
     lm: a file that `tercet lm` wrote, for features of fluency.
     parses: a folder that keeps parses for later runs.
     table: a table of numbers, for features of your own (numbers@*).
+    trust_features: run the code of features that are in Python files; the model's author chose these.
+    allow_network: send texts to the services that the model names. They get no key.
     """
 
     table: str | None = param(file=True, local=True)
+    trust_features: bool = param(False, local=True)
+    allow_network: bool = param(False, local=True)
     model: str | None = param(file=True)
 
     paper: ClassVar[str] = "Fomicheva (2017), section 5.1.1; docs/guides/own-metric.md"

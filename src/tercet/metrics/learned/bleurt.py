@@ -28,6 +28,7 @@ class BLEURT(ModelMetric):
     device, allow_download, trust_pickle: not used; TensorFlow chooses the device, and a checkpoint is a folder.
     """
 
+    runs_code: ClassVar[bool] = True  # TensorFlow executes a checkpoint
     paper: ClassVar[str] = "Sellam, Das and Parikh (2020), BLEURT: Learning Robust Metrics for Text Generation"
 
     @property

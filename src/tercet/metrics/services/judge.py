@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -113,6 +113,7 @@ class Judge(Metric):
     paper: ClassVar[str] = (
         "After Kocmi and Federmann (2023), Large Language Models Are State-of-the-Art Evaluators of Translation Quality"
     )
+    uses_network: ClassVar[bool] = True
     one_process: ClassVar[bool] = True  # the limit on spending is of one process
     segments_per_unit: ClassVar[int | None] = 64
 
@@ -131,6 +132,9 @@ class Judge(Metric):
     @property
     def label(self) -> str:
         return f"Judge-{self.prompt.upper()}"
+
+    def offline(self) -> Self:
+        return replace(self, endpoint=None)
 
     def validate(self) -> None:
         if self.cap is not None and not (self.price_in or self.price_out):
