@@ -212,9 +212,9 @@ def long_jumps(
     """Fill `distances` with the edits of CDER (Leusch et al., 2006).
 
     Between any two reference words the position in the output may jump anywhere at the cost of one edit; skipped output
-    words cost nothing. row: longest output + 1. steps: if not empty, gets how the last pair's cells were reached (0
-    match, 1 substitution, 2 deletion, 3 insertion; plus 4 if a jump to the cell is cheaper; plus 8 for the cell from
-    which jumps start), a row of (words of the output + 1) for the beginning and for each reference word.
+    words cost nothing. row: twice the longest output + 1. steps: if not empty, gets how the last pair's cells were
+    reached (0 match, 1 substitution, 2 deletion, 3 insertion; plus 4 if a jump to the cell is cheaper; plus 8 for the
+    cell from which jumps start), a row of (words of the output + 1) for the beginning and for each reference word.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -224,10 +224,12 @@ def long_jumps(
     start: cython.Py_ssize_t
     first: cython.Py_ssize_t
     word: cython.int
-    before: cython.int
+    left: cython.int
     cost: cython.int
     least: cython.int
     cheapest: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    ahead: cython.Py_ssize_t = row.shape[0] // 2  # the second half: costs without the column to the left
     step: cython.uchar
     kept: cython.bint = steps.shape[0] > 0
 
@@ -245,36 +247,33 @@ def long_jumps(
                 steps[j + 1] = 4
         for i in range(m):
             word = reference_ids[first + i]
-            before = row[0]
-            row[0] += 1
-            least = row[0]
+            place = (i + 1) * (n + 1)
+            for j in range(n):  # does not depend on the column to the left, so the compiler can vectorise it
+                left = row[j] if ids[start + j] == word else row[j] + 1
+                cost = row[j + 1] + 1
+                row[ahead + j] = left if left <= cost else cost
+            if kept:
+                steps[place] = 2
+                for j in range(n):
+                    step = 0 if ids[start + j] == word else 1
+                    steps[place + j + 1] = step if row[j] + step <= row[j + 1] + 1 else 2
+            left = row[0] + 1
+            row[0] = left
+            least = left
             cheapest = 0
-            if kept:
-                steps[(i + 1) * (n + 1)] = 2
             for j in range(n):
-                step = 0
-                cost = before
-                if ids[start + j] != word:
-                    step = 1
-                    cost += 1
-                before = row[j + 1]
-                if before + 1 < cost:
-                    step = 2
-                    cost = before + 1
-                if row[j] + 1 < cost:
-                    step = 3
-                    cost = row[j] + 1
-                row[j + 1] = cost
-                if cost < least:
-                    least = cost
+                left += 1
+                if kept and left < row[ahead + j]:
+                    steps[place + j + 1] = 3
+                left = left if left < row[ahead + j] else row[ahead + j]
+                row[j + 1] = left
+                if left < least:
+                    least = left
                     cheapest = j + 1
-                if kept:
-                    steps[(i + 1) * (n + 1) + j + 1] = step
             if kept:
-                steps[(i + 1) * (n + 1) + cheapest] |= 8
+                steps[place + cheapest] |= 8
+                for j in range(n + 1):
+                    steps[place + j] |= 4 if row[j] > least + 1 else 0
             for j in range(n + 1):
-                if row[j] > least + 1:
-                    row[j] = least + 1
-                    if kept:
-                        steps[(i + 1) * (n + 1) + j] |= 4
+                row[j] = row[j] if row[j] <= least + 1 else least + 1
         distances[t] = row[n]

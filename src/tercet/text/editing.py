@@ -154,7 +154,7 @@ def count_edits(outputs: Units, references: Units, texts: Ints, *, trace: bool =
 def count_jumps(outputs: Units, references: Units, texts: Ints, steps: NDArray[np.uint8] = NO_BYTES) -> Ints:
     """Return the number of edits and jumps of CDER, shape (texts,). `steps`, unless empty, receives their steps."""
     distances = np.zeros(len(texts), dtype=np.int64)
-    row = np.empty(int(outputs.lengths.max(initial=0)) + 1, dtype=np.int32)
+    row = np.empty(2 * (int(outputs.lengths.max(initial=0)) + 1), dtype=np.int32)
     edits.long_jumps(*map(view, (*_arrays(outputs, references, texts), distances, row, steps)))
     return distances
 
