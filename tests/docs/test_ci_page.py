@@ -31,7 +31,7 @@ def test_the_commands_of_a_pipeline_run(block: re.Match[str], new: str, code: in
     for name, path in (("ref.txt", "refA.txt"), ("old.txt", "Birch.txt"), ("new.txt", new)):
         (tmp_path / name).write_bytes((tmp_path / path).read_bytes())
     install, check, compare = commands(yaml.safe_load(block[3]))
-    assert install == "pip install tercet"
+    assert install == "pip install wheels/tercet-*.whl"
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = os.environ | {"PATH": path, "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
     for command, expected in ((check, 0 if code == 0 else 1), (compare, code)):

@@ -43,13 +43,12 @@ def test_every_requirement_of_developers_is_locked_at_a_version_that_it_allows()
 def built(tmp_path: Path) -> Path:
     """A source distribution and a wheel that have everything, without contents."""
     files = check_dist.package_files()
-    kernels = [path.stem for path in (check_dist.PACKAGE / "kernels").glob("*.py")]
     (tmp_path / "empty").write_text("")
     with tarfile.open(tmp_path / "tercet-1.tar.gz", "w:gz") as archive:
         for name in (*(f"src/{name}" for name in files), *sorted(check_dist.TOP - {"src"})):
             archive.add(tmp_path / "empty", f"tercet-1/{name}")
     with zipfile.ZipFile(tmp_path / "tercet-1.whl", "w") as archive:
-        names = {f"tercet/kernels/{stem}.x.so" for stem in kernels if stem not in check_dist.NOT_COMPILED}
+        names = {f"tercet/kernels/{name}.x.so" for name in check_dist.KERNELS}
         names |= {f"tercet-1.dist-info/licenses/{name}" for name in ("LICENSE", "NOTICE")}
         for name in names | files:
             archive.writestr(name, "")
@@ -68,7 +67,7 @@ def test_files_that_are_missing_or_too_many_are_named(built: Path) -> None:
     assert {"other.tar.gz lacks LICENSE", "other.tar.gz has tests/data/x.txt"} < set(wrong)
     with zipfile.ZipFile(built / "other.whl", "w") as archive:
         archive.writestr("benchmarks/fuzz.py", "")
+        archive.writestr("tercet/kernels/ngrams.c", "")
     wrong = check_dist.check_wheel(built / "other.whl")
-    assert {"other.whl lacks a compiled ngrams", "other.whl lacks NOTICE", "other.whl has benchmarks/fuzz.py"} < set(
-        wrong
-    )
+    lacking = {"other.whl lacks a compiled ngrams", "other.whl lacks NOTICE"}
+    assert lacking | {"other.whl has benchmarks/fuzz.py", "other.whl has tercet/kernels/ngrams.c"} < set(wrong)
