@@ -1,25 +1,26 @@
 """A client of OpenAI-compatible chat endpoints: retries, answers kept on disk, a limit on spending.
 
-Only the endpoint that was given is contacted: redirects are refused and proxies of the environment are not used.
+A service is a stranger: it may be slow, endless, malformed, or repeat the key that it was sent. See `_transport`.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import re
 import threading
-import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
-from urllib import error, parse, request
+from urllib import parse
 
 from ...data.files import make_folder
 from ...errors import TercetError, UsageError
+from ._transport import Requests, Response
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +28,8 @@ Read = TypeVar("Read")
 ASKED_AGAIN = 3  # times that a question is put if answers cannot be read
 LONGEST_WAIT = 60.0  # seconds
 WORTH_RETRYING = {408, 409, 425, 429, 500, 502, 503, 504}
+MOST_TOKENS = 10**9  # of one answer, whatever the service says
+KEY_TIP = "Look at the environment variable TERCET_JUDGE_KEY."
 LOCAL = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -52,7 +55,7 @@ class Answer(Generic[Read]):
 class Limits:
     """How a client behaves.
 
-    key: sent with every request. timeout: seconds that an answer may take. retries: after a failure;
+    key: sent with every request. timeout: seconds that a whole answer may take. retries: after a failure;
     wait: seconds before the first one, doubled each time. parallel: requests at once. prices: of a million tokens, in
     and out. cap: what may be spent, in the currency of the prices. requests: how many may be sent.
     """
@@ -65,11 +68,6 @@ class Limits:
     prices: tuple[float, float] = (0.0, 0.0)
     cap: float | None = None
     requests: int | None = None
-
-
-class _NoRedirects(request.HTTPRedirectHandler):
-    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> None:
-        return None
 
 
 @dataclass
@@ -90,39 +88,54 @@ class ChatClient:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        place = parse.urlsplit(self.endpoint)
-        if place.scheme not in ("http", "https") or not place.hostname:
-            raise UsageError(
-                f"The endpoint must be an address such as http://localhost:8000/v1, not {self.endpoint!r}."
-            )
-        self._host = place.hostname
-        self._opener = request.build_opener(request.ProxyHandler({}), _NoRedirects())
+        self._host = check_endpoint(self.endpoint)
+        self._key = clean_key(self.limits.key)
         about = json.dumps([self.endpoint, self.model, self.settings], sort_keys=True)
         self.path = self.folder / f"{sha256(about.encode()).hexdigest()[:32]}.jsonl"
         self._read_kept()
 
     def ask(self, prompts: Sequence[str], read: Callable[[str], Read | None]) -> list[Answer[Read]]:
-        """Return an answer to each prompt. read: returns what an answer says, or None if it cannot be read."""
-        failed = threading.Event()
+        """Return an answer to each prompt. read: returns what an answer says, or None if it cannot be read.
 
-        def one(prompt: str) -> Answer[Read]:
-            if failed.is_set():  # nothing more is sent, and paid, after a question that ends the run
-                raise CancelledError
-            try:
-                return self._one(prompt, read)
-            except BaseException:
-                failed.set()
-                raise
+        After a failure nothing more is sent, and paid; what is on its way is still received and kept. An interrupt ends
+        everything at once.
+        """
+        waiting: SimpleQueue[int] = SimpleQueue()
+        done: SimpleQueue[tuple[int, Answer[Read] | BaseException]] = SimpleQueue()
+        for place in range(len(prompts)):
+            waiting.put(place)
+        requests = Requests()
 
-        with ThreadPoolExecutor(self.limits.parallel) as pool:
-            found = [pool.submit(one, prompt) for prompt in prompts]
-            try:
-                return [each.result() for each in found]
-            except BaseException:
-                failed.set()
-                raise
+        def work() -> None:
+            while not requests.ended.is_set():
+                try:
+                    place = waiting.get_nowait()
+                except Empty:
+                    return
+                try:
+                    done.put((place, self._one(prompts[place], read, requests)))
+                except BaseException as problem:  # noqa: BLE001  raised again by the thread that waits
+                    requests.ended.set()
+                    done.put((place, problem))
 
-    def _one(self, prompt: str, read: Callable[[str], Read | None]) -> Answer[Read]:
+        threads = [threading.Thread(target=work, daemon=True) for _ in range(min(self.limits.parallel, len(prompts)))]
+        for thread in threads:
+            thread.start()
+        found: dict[int, Answer[Read]] = {}
+        try:
+            while len(found) < len(prompts):
+                place, answer = done.get()
+                if isinstance(answer, BaseException):
+                    for thread in threads:
+                        thread.join()
+                    raise answer
+                found[place] = answer
+        except KeyboardInterrupt:
+            requests.stop()
+            raise
+        return [found[place] for place in range(len(prompts))]
+
+    def _one(self, prompt: str, read: Callable[[str], Read | None], requests: Requests) -> Answer[Read]:
         key = sha256(prompt.encode()).hexdigest()
         if key in self._kept:
             text, tokens_in, tokens_out = self._kept[key]
@@ -130,42 +143,49 @@ class ChatClient:
                 return Answer(known, text, tokens_in, tokens_out)
         text, tokens_in, tokens_out = "", 0, 0
         for _ in range(ASKED_AGAIN):
-            text, used_in, used_out = self._answer(prompt)
+            text, used_in, used_out = self._answer(prompt, requests)
             tokens_in, tokens_out = tokens_in + used_in, tokens_out + used_out
             if (found := read(text)) is not None:
                 self._keep(key, [text, tokens_in, tokens_out])
                 return Answer(found, text, tokens_in, tokens_out)
         return Answer(None, text, tokens_in, tokens_out)
 
-    def _answer(self, prompt: str) -> tuple[str, int, int]:
+    def _answer(self, prompt: str, requests: Requests) -> tuple[str, int, int]:
         """Send one request, again after failures. Returns the text of the answer and the tokens in and out."""
         body = {"model": self.model, "messages": [{"role": "user", "content": prompt}], **self.settings}
         wait, problem = self.limits.wait, ""
         for attempt in range(self.limits.retries + 1):
-            if attempt:
-                time.sleep(min(wait, LONGEST_WAIT))
-                wait *= 2
+            if attempt and requests.ended.wait(min(wait, LONGEST_WAIT)):
+                break
+            wait = wait * 2 if attempt else wait
             self._reserve()
             try:
-                with self._opener.open(self._request(body), timeout=self.limits.timeout) as response:
-                    return self._understood(response.read())
-            except error.HTTPError as failure:
-                with failure:
-                    problem = f"{failure.code} {failure.reason}{_said(failure)}"
-                    self._refuse_hopeless(failure.code, problem)
-                    wait = max(wait, _retry_after(failure.headers.get("Retry-After")))
-            except (OSError, HTTPException) as failure:  # refused, broken, or too slow
-                problem = str(getattr(failure, "reason", None) or failure or type(failure).__name__)
+                response = self._send(body, requests)
+            except (OSError, HTTPException, ValueError) as failure:  # refused, broken, too slow or too long
+                problem = self._without_key(str(failure) or type(failure).__name__)
+                continue
+            if response.code == 200:
+                return self._understood(response.body, prompt)
+            problem = f"{response.code} {self._without_key(response.reason + _said(response.body))[:200]}"
+            self._refuse_hopeless(response.code, problem)
+            wait = max(wait, _retry_after(response.headers.get("Retry-After")))
         raise EndpointFailed(
             f"{self._host} gave no answer after {self.limits.retries + 1} attempts: {problem}. {self._how_to_go_on()}"
         )
 
-    def _request(self, body: dict[str, Any]) -> request.Request:
+    def _send(self, body: dict[str, Any], requests: Requests) -> Response:
         headers = {"Content-Type": "application/json", "User-Agent": "tercet"}
-        if self.limits.key:
-            headers["Authorization"] = f"Bearer {self.limits.key}"
-        place = self.endpoint.rstrip("/") + "/chat/completions"
-        return request.Request(place, json.dumps(body).encode(), headers)
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        address = self.endpoint.rstrip("/") + "/chat/completions"
+        return requests.post(address, json.dumps(body).encode(), headers, timeout=self.limits.timeout)
+
+    def _without_key(self, text: str) -> str:
+        """Return a text of the service without the key, which it may repeat."""
+        if not self._key:
+            return text
+        forms = {self._key, parse.quote(self._key), parse.quote_plus(self._key), json.dumps(self._key)[1:-1]}
+        return re.sub("|".join(map(re.escape, sorted(forms, key=len, reverse=True))), "[key]", text, flags=re.I)
 
     def _reserve(self) -> None:
         """Count a request that is about to be sent; refuse it if a limit is reached."""
@@ -195,19 +215,27 @@ class ChatClient:
         hint = " Is the key right?" if code in (401, 403) else ""
         raise EndpointFailed(f"{self._host} refused the request: {problem}.{hint}")
 
-    def _understood(self, data: bytes) -> tuple[str, int, int]:
-        """Return the text of an answer and its tokens; an empty text for what has another form."""
+    def _understood(self, data: bytes, prompt: str) -> tuple[str, int, int]:
+        """Return the text of an answer and its tokens; an empty text for what has another form.
+
+        Where the service does not say how many tokens it took, three bytes are taken for one.
+        """
+        found = _read_json(data)
         try:
-            found = json.loads(data)
-            usage = found.get("usage") or {}
-            tokens_in, tokens_out = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
             text = found["choices"][0]["message"]["content"]
-        except (ValueError, LookupError, TypeError, AttributeError):
-            return "", 0, 0
+        except (LookupError, TypeError):
+            text = ""
+        text = self._without_key(text) if isinstance(text, str) else ""
+        usage = found.get("usage") if isinstance(found, dict) else None
+        said = usage if isinstance(usage, dict) else {}
+        tokens_in, tokens_out = (
+            number if (number := _count(said.get(key))) is not None else len(each.encode("utf-8", "replace")) // 3 + 1
+            for key, each in (("prompt_tokens", prompt), ("completion_tokens", text))
+        )
         cost_in, cost_out = self.limits.prices
         with self._lock:
             self.spent += (tokens_in * cost_in + tokens_out * cost_out) / 1e6
-        return text if isinstance(text, str) else "", tokens_in, tokens_out
+        return text, tokens_in, tokens_out
 
     def _keep(self, key: str, answer: list[Any]) -> None:
         with self._lock:
@@ -230,19 +258,61 @@ class ChatClient:
                 row = json.loads(line)
                 text, tokens_in, tokens_out = row["answer"]
                 self._kept[str(row["prompt"])] = [str(text), int(tokens_in), int(tokens_out)]
-            except (ValueError, LookupError, TypeError):
+            except (ValueError, LookupError, TypeError, RecursionError, OverflowError):
                 damaged += 1
         if damaged:
             log.warning("%s: %d damaged lines are left out; their questions are asked again.", self.path, damaged)
 
 
-def _said(failure: error.HTTPError) -> str:
-    """Return what the body of an error says, if it says something in the usual form."""
+def check_endpoint(address: str) -> str:
+    """Return the host of an endpoint. Raises UsageError if it is no address, or could hold a key."""
     try:
-        found = json.loads(failure.read(10_000))["error"]
-        return f" ({str(found['message'] if isinstance(found, dict) else found)[:200]})"
-    except (ValueError, LookupError, TypeError, OSError, HTTPException):
-        return ""
+        place = parse.urlsplit(address)
+        port = place.port
+    except ValueError:  # brackets, or a port that is no number
+        place, port = parse.urlsplit(""), None
+    if place.query or place.fragment or "@" in place.netloc or "?" in address:
+        raise UsageError(
+            "The endpoint must be an address without a user, '?' or '#': it is part of signatures, and keys do not "
+            f"belong there. {KEY_TIP}"
+        )
+    if place.scheme not in ("http", "https") or not place.hostname or port == 0 or not _plain(address):
+        raise UsageError(f"The endpoint must be an address such as http://localhost:8000/v1, not {address!r}.")
+    return place.hostname
+
+
+def clean_key(key: str | None) -> str | None:
+    """Return a key without the blanks and line ends around it. Raises UsageError if no header can hold it."""
+    key = (key or "").strip()
+    if not _plain(key):
+        raise UsageError(f"The key of the service holds blanks, line ends or other characters no key has. {KEY_TIP}")
+    return key or None
+
+
+def _plain(text: str) -> bool:
+    return text.isascii() and text.isprintable() and " " not in text
+
+
+def _read_json(data: bytes | str) -> Any:
+    """Return what JSON says; None if it is malformed or too deep."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _count(value: Any) -> int | None:
+    """Return a number of tokens; None if it is not a sensible one."""
+    known = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
+    return value if known else None
+
+
+def _said(body: bytes) -> str:
+    """Return what the body of an error says, if it says something in the usual form."""
+    found = _read_json(body[:100_000])
+    said = found.get("error") if isinstance(found, dict) else None
+    said = said.get("message") if isinstance(said, dict) else said
+    return f" ({said})" if isinstance(said, str) else ""
 
 
 def _retry_after(text: str | None) -> float:

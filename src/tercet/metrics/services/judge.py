@@ -19,7 +19,7 @@ import numpy as np
 from ...errors import UsageError
 from .._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
 from .._parameters import param
-from ._chat import ChatClient, Limits, log
+from ._chat import ChatClient, Limits, check_endpoint, log
 
 WEIGHTS = {"critical": 25.0, "major": 5.0, "minor": 1.0}
 WORST = 25.0  # errors of one segment count no more than that
@@ -88,8 +88,8 @@ class Judge(Metric):
     key: the key of the service. Where it is not given, it is read from the environment variable TERCET_JUDGE_KEY.
     price_in, price_out: of a million tokens of prompts and of answers. cap: the most that may be spent, in the same
     currency. requests: the most requests that may be sent.
-    timeout: seconds for an answer. retries: of a failed request. wait: seconds before the first of them, doubled each
-    time. parallel: requests at once.
+    timeout: seconds for a whole answer. retries: of a failed request. wait: seconds before the first of them, doubled
+    each time. parallel: requests at once.
     """
 
     model: str | None = None
@@ -137,6 +137,8 @@ class Judge(Metric):
         return replace(self, endpoint=None)
 
     def validate(self) -> None:
+        if self.endpoint is not None:
+            check_endpoint(self.endpoint)
         if self.cap is not None and not (self.price_in or self.price_out):
             raise UsageError("judge: a cap needs price_in and price_out, the prices of a million tokens.")
 
@@ -273,7 +275,7 @@ def _read_errors(answer: str) -> Verdict | None:
     first, last = answer.find("["), answer.rfind("]")
     try:
         errors = json.loads(answer[first : last + 1]) if 0 <= first < last else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(errors, list) or not all(isinstance(error, dict) for error in errors):
         return None
