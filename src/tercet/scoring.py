@@ -18,7 +18,7 @@ from .data.testset import TestSet, as_list
 from .engine import SHARD, Progress, count, open_executor
 from .errors import UnknownName, UsageError
 from .kernels import warn_if_slow
-from .metrics import Floats, Metric, Ready, create, create_from_file, restore, take_apart
+from .metrics import Floats, Metric, Ready, create, restore, take_apart
 from .metrics._ready import warn_of_guess
 
 if TYPE_CHECKING:
@@ -203,6 +203,7 @@ def load(path: str | Path, *, trust_features: bool = False, allow_network: bool 
     allow_network: restore models that use a service. Scores of a service itself are read, and it is not asked again.
     """
     from .data.score_archive import load_scores
+    from .metrics import create_from_file
 
     def find(spec: str) -> Metric:
         allowed = allow_network or take_apart(spec).name == "judge"
@@ -355,7 +356,7 @@ class _Tally:
             cube = np.empty((len(self.parts), self.segments, columns))
             for row, system in enumerate(list(self.parts)):
                 counts[system] = np.concatenate(self.parts.pop(system), out=cube[row])
-        return build_scores(
+        found = build_scores(
             self.metric,
             self.totals,
             counts,
@@ -369,6 +370,9 @@ class _Tally:
                 "references": list(testset.references) if "reference" in self.metric.needs else [],
             },
         )
+        if found.system and np.isnan(list(found.system.values())).all():
+            log.warning("%s: the score of every system is NaN, not a number.", self.metric.label)
+        return found
 
 
 def build_scores(metric: MetricRecord, totals: dict[str, Floats], counts: dict[str, Floats], **facts: Any) -> Scores:

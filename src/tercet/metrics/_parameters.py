@@ -87,7 +87,7 @@ class Parameter:
             return
         if "bool" in self.kinds and len(self.kinds - {"None"}) == 1 and not isinstance(value, bool):
             raise UsageError(f"{metric}: {self.name} must be true or false, not {value!r}.")
-        if isinstance(value, str) and (not value or set(value) & set("|,")):
+        if isinstance(value, str) and value != self.default and (not value or set(value) & set("|,")):
             raise UsageError(f"{metric}: {self.name} must not be empty or hold '|' or ',': {value!r}")
         if self.choices is not None and value not in self.choices:
             raise UnknownName(f"{self.noun or self.name} of {metric}", str(value), self.choices)
@@ -152,10 +152,23 @@ class Parameter:
 _declared: WeakKeyDictionary[type, tuple[Parameter, ...]] = WeakKeyDictionary()
 
 
+def _require_dataclass(cls: type) -> None:
+    """Raise UsageError for a class that declares parameters and lacks the decorator that makes them parameters."""
+    own = cls.__dict__
+    declared = [name for name, kind in own.get("__annotations__", {}).items() if "ClassVar" not in str(kind)]
+    declared += [name for name, value in own.items() if isinstance(value, dataclasses.Field) and name not in declared]
+    if declared and "__dataclass_fields__" not in own:
+        raise UsageError(
+            f"{cls.__name__} declares {', '.join(declared)} and is not a dataclass, so they are no parameters. Write "
+            "@dataclass(frozen=True) above the class."
+        )
+
+
 def parameters(cls: type) -> tuple[Parameter, ...]:
     """Return the declared parameters of a metric class, in order; plain dataclass fields are parameters too."""
     if cls in _declared:
         return _declared[cls]
+    _require_dataclass(cls)
     found = []
     for item in dataclasses.fields(cls):
         if not item.init:

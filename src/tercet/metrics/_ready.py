@@ -20,6 +20,7 @@ from ._contract import Floats, Learnt, Metric, Shard
 
 if TYPE_CHECKING:
     from ..text.marks import Marks
+    from ._machinery import Corpus
 
 log = logging.getLogger(__name__)
 OPENED = 8  # metrics whose heavy resources a process keeps
@@ -69,11 +70,19 @@ class Ready(MetricRecord):
 
     def score(self, totals: Floats) -> Floats:
         with reporting_faults(self, "scored"):
-            return self.metric.score(totals)
+            return self._one_per_row(self.metric.score(totals), totals)
 
     def segment_scores(self, counts: Floats) -> Floats:
         with reporting_faults(self, "scored"):
-            return self.metric.segment_scores(counts)
+            return self._one_per_row(self.metric.segment_scores(counts), counts)
+
+    def _one_per_row(self, scores: Floats, counts: Floats) -> Floats:
+        if np.shape(scores) != counts.shape[:-1]:
+            raise UsageError(
+                f"{self.label}: score must return one number for each row of counts. For counts of shape "
+                f"{counts.shape} it returned shape {np.shape(scores)}, not {counts.shape[:-1]}."
+            )
+        return scores
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return self.metric.details(totals)
@@ -96,13 +105,14 @@ class Ready(MetricRecord):
         return f"Ready({self.signature})"
 
 
-def make_ready(given: Metric, testset: Any = None, *, asked: str = "") -> Ready:
+def make_ready(given: Metric, testset: Corpus | None = None, *, asked: str = "") -> Ready:
     """Settle a metric's parameters for a test set, check its needs, and let it learn. See `Metric.ready`."""
     metric = given.resolved(None if testset is None else testset.target_language)
     fingerprint = _fingerprint(metric)  # first, because it refuses files that are not there
     learnt = Learnt()
     if testset is not None:
         metric.check_needs(testset)
+        _check_language(metric, testset.target_language)
         learnt = metric.learn(testset)
     direction = learnt.higher_is_better
     return Ready(
@@ -122,6 +132,23 @@ def make_ready(given: Metric, testset: Any = None, *, asked: str = "") -> Ready:
         needs=metric.needs,
         tolerance=metric.tolerance,
     )
+
+
+def _check_language(metric: Metric, language: str | None) -> None:
+    """Raise UsageError if a metric was made for outputs in other languages; warn if theirs is not known."""
+    known = metric.languages
+    if not known:
+        return
+    if not language:
+        return warn_of_guess(metric.label, known[0])
+    from ..text.scripts import base_code  # slow to import
+
+    if base_code(language) not in map(base_code, known):
+        made_for = " and ".join(map(repr, known))
+        raise UsageError(
+            f"{metric.name} was made for outputs in {made_for}, and these are in {language!r}. Use another metric, "
+            "such as chrf, or train one for this language: tercet learn."
+        )
 
 
 @contextmanager

@@ -5,18 +5,16 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ..errors import UnknownName, UsageError
-from ._contract import Floats, MeanMetric, Metric, Shard
-from ._parameters import param
+from ..errors import TercetError, UnknownName, UsageError
+from ._contract import Metric
 
 _FILE = re.compile(r"(?P<path>.+?\.py)(?::(?P<object>[^\W\d]\w*))?(?::(?P<given>.*))?", re.DOTALL)
 # How metrics are written that people know by these names.
@@ -26,7 +24,6 @@ _WRITTEN = {
     "bert-score": "bertscore", "bert_score": "bertscore", "gemba": "judge", "hter": "ter, with the post-edit as -r",
     "xcomet": "comet:model=FOLDER", "cometkiwi": "comet:model=FOLDER",
 }  # fmt: skip
-_SCORER = "A function that scores a segment is f(output, references) or f(output, references, source)."
 # What loading a user's file may raise; the message says where.
 _BROKEN = (ImportError, SyntaxError, NameError, AttributeError, TypeError, ValueError, LookupError, OSError)
 
@@ -84,7 +81,11 @@ def metric_class(name: str) -> type[Metric]:
     found = find(name)
     if isinstance(found, type):
         return found
-    return type(found) if isinstance(found, Metric) else FunctionMetric
+    if isinstance(found, Metric):
+        return type(found)
+    from ._functions import FunctionMetric
+
+    return FunctionMetric
 
 
 def create(spec: str | Metric) -> Metric:
@@ -110,7 +111,9 @@ def create(spec: str | Metric) -> Metric:
     asked = take_apart(spec)
     found = find(asked.name)
     if callable(found) and not isinstance(found, type | Metric):
-        return _from_function(asked, found)
+        from ._functions import from_function
+
+        return from_function(asked.name, asked.given, found)
     cls = found if isinstance(found, type) else type(found)
     values = _values(cls, asked)
     made: Metric = found(**values) if isinstance(found, type) else replace(found, **values)
@@ -155,10 +158,24 @@ def parse_signature(signature: str) -> tuple[str, dict[str, str]]:
     return label, items
 
 
+def _plugin_with(label: str) -> Metric | None:
+    """Return another package's metric with this label; it may have any."""
+    for name in _plugins():
+        try:
+            found = create(name)
+        except TercetError:  # one that needs a parameter, or is broken
+            continue
+        if found.label == label:
+            return found
+    return None
+
+
 def _from_signature(signature: str) -> Metric:
     label, items = parse_signature(signature)
     name = label.lower().replace("-", "_")  # Cobalt-F is cobalt_f
     if name not in names():
+        if plugin := _plugin_with(label):
+            return replace(plugin, **plugin.values_in(items))
         # chrF2++ names its beta and word order; the file is chrf.
         name = re.sub(r"[^a-z_].*", "", label.lower())
     cls = metric_class(name)
@@ -168,12 +185,17 @@ def _from_signature(signature: str) -> Metric:
         raise UsageError(f"{signature!r} is not a signature of {name}: {error}.") from None
 
 
-def _only_metric(module: Any) -> type[Metric]:
-    """Return the first metric class that a module defines."""
-    for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, Metric) and value.__module__ == module.__name__:
-            return value
-    raise UsageError(f"{getattr(module, '__file__', None) or module.__name__} defines no metric.")
+def _only_metric(module: ModuleType, place: object = None) -> type[Metric]:
+    """Return the metric class that a module defines. place: how the user wrote the file."""
+    place = place or getattr(module, "__file__", None) or module.__name__
+    own = [value for value in vars(module).values() if getattr(value, "__module__", None) == module.__name__]
+    found = [cls for cls in own if isinstance(cls, type) and issubclass(cls, Metric) and cls.__name__[0] != "_"]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise UsageError(f"{place} defines no metric.")
+    listed = ", ".join(f"{place}:{cls.__name__}" for cls in found)
+    raise UsageError(f"{place} defines {len(found)} metrics. Say which one: {listed}.")
 
 
 def _registered(found: Any, name: str) -> Any:
@@ -198,7 +220,7 @@ def _from_file(name: str, path: Path, wanted: str | None) -> Any:
 
     module = _load_file(path.absolute(), file_checksum(path))
     if wanted is None:
-        found: Any = _only_metric(module)
+        found: Any = _only_metric(module, path)
     elif not hasattr(module, wanted):
         own = [name for name, each in vars(module).items() if getattr(each, "__module__", None) == module.__name__]
         raise UnknownName(f"metric in {path}", wanted, own)
@@ -227,7 +249,8 @@ def _load_file(path: Path, checksum: str) -> Any:
     except _BROKEN as error:
         del sys.modules[name]
         place = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
-        raise UsageError(f"{path}{place} cannot be loaded: {type(error).__name__}: {error}") from None
+        hint = ". Metrics are declared with @dataclass(frozen=True)" if "non-frozen dataclass" in str(error) else ""
+        raise UsageError(f"{path}{place} cannot be loaded: {type(error).__name__}: {error}{hint}") from None
     finally:
         sys.path.remove(str(path.parent))
     return module
@@ -236,85 +259,3 @@ def _load_file(path: Path, checksum: str) -> Any:
 def rebuild(name: str, values: Mapping[str, Any]) -> Metric:
     """Return a metric of a user's file in another process. See `Metric.__reduce__`."""
     return metric_class(name)(**values)
-
-
-def _from_function(asked: _Asked, function: Callable[..., Any]) -> Metric:
-    """Return the metric that a function stands for: it scores a segment, or it returns a metric."""
-    if "output" in inspect.signature(function).parameters:
-        if asked.given:
-            raise UsageError(f"{asked.name} is a function that scores a segment; it takes no parameters.")
-        return FunctionMetric(function=asked.name)
-    pairs = [part.partition("=") for part in filter(None, asked.given.split(","))]
-    try:
-        made = function(**{key.strip(): text.strip() for key, _, text in pairs})
-    except TypeError as error:
-        raise UsageError(f"{asked.name}: {error}. {_SCORER}") from None
-    if not isinstance(made, Metric):
-        raise UsageError(
-            f"{asked.name} is a function without a parameter 'output', so it must return a metric, not {made!r}. "
-            f"{_SCORER}"
-        )
-    return made
-
-
-@dataclass(frozen=True)
-class FunctionMetric(MeanMetric):
-    """A function that scores one segment: f(output, references), f(output, source) or f(output, references, source).
-
-    function: the name by which it is found. A system's score is the mean of its segments. Attributes of the function
-    called higher_is_better and paper are taken over.
-    """
-
-    function: str = param("", key="")
-
-    @property
-    def _called(self) -> Any:
-        return find(self.function)
-
-    @property
-    def _wanted(self) -> tuple[str, ...]:
-        return tuple(inspect.signature(self._called).parameters)
-
-    @property
-    def name(self) -> str:
-        return self.function
-
-    @property
-    def spec(self) -> str:
-        return self.function
-
-    @property
-    def label(self) -> str:
-        return str(getattr(self._called, "__name__", "function"))
-
-    @property
-    def needs(self) -> frozenset[str]:
-        wanted = {"references": "reference", "reference": "reference", "source": "source"}
-        return frozenset(wanted[name] for name in self._wanted if name in wanted)
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        direction: bool | None = getattr(self._called, "higher_is_better", True)
-        return direction
-
-    @property
-    def code(self) -> Any:
-        return self._called
-
-    def open(self, state: Any) -> Any:
-        return self._called
-
-    def prepare(self, shard: Shard, opened: Any) -> Any:
-        return *super().prepare(shard, opened), opened, self._wanted
-
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        references, sources, function, wanted = prepared
-        rows = []
-        for output, refs, source in zip(outputs, references, sources, strict=True):
-            have = {"output": output, "references": refs, "reference": refs[0] if refs else None, "source": source}
-            value = function(**{name: have[name] for name in wanted if name in have})
-            try:
-                rows.append((float(value), 1.0))
-            except (TypeError, ValueError):
-                raise UsageError(f"{self.function} must return a number for a segment, not {value!r}.") from None
-        return np.array(rows, dtype=np.float64)

@@ -96,7 +96,7 @@ def test_a_long_text_is_read_to_its_end():
 
 
 def test_other_languages_are_refused():
-    with pytest.raises(UsageError, match="rima was trained on English outputs, and these are in 'de'"):
+    with pytest.raises(UsageError, match="rima was made for outputs in 'en', and these are in 'de'"):
         tercet.score(TestSet({"a": ["Hallo"]}, {"r": ["Guten Tag"]}, pair="en-de"), ["rima"])
 
 

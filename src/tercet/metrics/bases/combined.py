@@ -13,7 +13,7 @@ import numpy as np
 from .._contract import Floats, Learnt, Shard
 from .._parameters import param
 from .._ready import Ready
-from .learned_model import LearnedModel, check_language, shipped_model
+from .learned_model import LearnedModel, shipped_model
 from .members import Member, MemberMetric, count_members, find_model_members, make_ready, what_computes
 from .pairs import one_segment
 
@@ -43,6 +43,10 @@ class CombinedMetric(MemberMetric):
         """Return the model: that of the package with the metric's name."""
         return shipped_model(self.name)
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return self.the_model().languages
+
     def members(self) -> list[Member]:
         """Return the metrics that compute the features."""
         given = {"lm": self.lm, "parses": self.parses, "table": getattr(self, "table", None)}
@@ -56,7 +60,6 @@ class CombinedMetric(MemberMetric):
     def learn(self, testset: Any) -> Learnt:
         """Make the members ready, and warn if they are not those of training."""
         model = self.the_model()
-        check_language(self.name, model, testset.target_language)
         members = self.members()
         ready = make_ready(members, testset)
         for member, metric in zip(members, ready, strict=True):

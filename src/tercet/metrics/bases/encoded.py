@@ -65,14 +65,14 @@ class EncoderMetric(Metric):
     segments_per_unit: ClassVar[int | None] = 256
     shares: ClassVar[str] = "encodings"
 
-    def languages(self, testset: Any) -> Sequence[str | None]:
+    def encoded_languages(self, testset: Any) -> Sequence[str | None]:
         """Return the languages that the encoder must know."""
         return (testset.target_language,)
 
     def find_encoder(self, testset: Any) -> Encoder:
         """Return the encoder; warn of languages that it does not know."""
         encoder = self.open_encoder()
-        for language in self.languages(testset):
+        for language in self.encoded_languages(testset):
             _warn_of_language(self.name, encoder, language)
         return encoder
 

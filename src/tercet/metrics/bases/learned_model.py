@@ -20,12 +20,10 @@ from numpy.typing import NDArray
 
 from ...data.files import file_state
 from ...data.model_file import Dataset, ModelFile, has_form, read_model, write_model
-from ...errors import DataError, UsageError
+from ...errors import DataError
 from ...language.encoders.base import check_finite
 from ...quality.predictors import Predictor, predictor_from_parts
-from ...text.scripts import base_code
 from .._contract import Floats
-from .._ready import warn_of_guess
 
 KIND = "learned-metric"
 MADE_BY = "tercet learn"
@@ -56,6 +54,11 @@ class LearnedModel:
         found = self.predictor.predict(features)
         check_finite(f"The model {self.label}", found, [f"features of output {row + 1}" for row in range(len(found))])
         return found
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The language of the outputs as a metric declares it: none for any."""
+        return (self.language,) if self.language else ()
 
     @cached_property
     def file(self) -> ModelFile:
@@ -119,14 +122,3 @@ def hash_references(texts: Iterable[str | None]) -> Hashes:
 def join_hashes(several: Sequence[Hashes]) -> Hashes:
     """Return the union of sorted hashes."""
     return np.unique(np.concatenate([np.empty(0, dtype=np.uint32), *several]))
-
-
-def check_language(name: str, model: LearnedModel, language: str | None) -> None:
-    """Raise UsageError if a model was made for outputs in another language; warn if theirs is not known."""
-    if model.language and not language:
-        warn_of_guess(name, model.language)
-    elif model.language and language and base_code(language) != base_code(model.language):
-        raise UsageError(
-            f"{name}: the model was made for outputs in {model.language!r}, and these are in {language!r}. Train one "
-            "for this language: tercet learn."
-        )

@@ -71,7 +71,7 @@ class LASIM(EncoderMetric):
         "Sentence Embeddings"
     )
 
-    def languages(self, testset: Any) -> Sequence[str | None]:
+    def encoded_languages(self, testset: Any) -> Sequence[str | None]:
         return source_and_target(testset)
 
     def learn(self, testset: Any) -> Learnt:

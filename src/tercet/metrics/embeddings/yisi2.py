@@ -55,7 +55,7 @@ class YiSi2(YiSi1):
     def label(self) -> str:
         return "YiSi2"
 
-    def languages(self, testset: Any) -> Sequence[str | None]:
+    def encoded_languages(self, testset: Any) -> Sequence[str | None]:
         return source_and_target(testset)
 
     def compared_with(self, shard: Shard) -> Sequence[Sequence[str | None]]:
@@ -69,7 +69,7 @@ class YiSi2(YiSi1):
         learnt = EncodedMetric.learn(self, testset)
         if not self.srl:
             return learnt
-        both = tuple(base_code(language or USUAL) for language in self.languages(testset))
+        both = tuple(base_code(language or USUAL) for language in self.encoded_languages(testset))
         names = "+".join(parser_name(self._open(side, language)) for side, language in enumerate(both))
         return replace(learnt, state=learnt.state._replace(more=both), items={**learnt.items, "parsed": names})
 

@@ -23,12 +23,10 @@ import numpy as np
 
 from ...data.files import file_state
 from ...data.model_file import Dataset, ModelFile, has_form, read_model
-from ...errors import DataError, UsageError
+from ...errors import DataError
 from ...language.encoders import DEVICES
-from ...text.scripts import base_code
 from .._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
 from .._parameters import param
-from .._ready import warn_of_guess
 
 if TYPE_CHECKING:
     from ...language.encoders import OnnxPairScorer
@@ -63,6 +61,7 @@ class Rima(Metric):
     device: str = param("cpu", choices=DEVICES, local=True)
 
     paper: ClassVar[str] = "docs/metrics/rima.md; after Sellam et al. (2020), BLEURT, and Rei et al. (2020), COMET"
+    languages = ("en",)
     tolerance: ClassVar[float] = 1e-3
     segments_per_unit: ClassVar[int | None] = 128
 
@@ -75,15 +74,7 @@ class Rima(Metric):
         return 2
 
     def learn(self, testset: Any) -> Learnt:
-        """Check the language, and find the model's checksum."""
-        language = testset.target_language
-        if language and base_code(language) != "en":
-            raise UsageError(
-                f"rima was trained on English outputs, and these are in {language!r}. Use chrf, or yisi1 with an "
-                "encoder for the language."
-            )
-        if not language:
-            warn_of_guess(self.label, "en")
+        """Find the model's checksum."""
         checksum = _content(*self._place()).checksum[:16]
         return Learnt(checksum, {"checksum": checksum})
 

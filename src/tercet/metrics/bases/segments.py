@@ -1,0 +1,53 @@
+"""The simplest bases: metrics that count, or score, one segment after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._contract import Floats, Metric, Shard, mean_score
+
+
+class SegmentMetric(Metric):
+    """A metric that is simple per segment: `count_segment` returns the counts of one segment."""
+
+    def prepare_text(self, text: str) -> Any:
+        """Return what `count_segment` gets for a reference or source text; called once for all systems."""
+        return text
+
+    def count_segment(self, output: str, references: Sequence[Any], source: Any) -> Sequence[float]:
+        """Count one segment; references and source are as `prepare_text` returned them."""
+        raise NotImplementedError
+
+    def prepare(self, shard: Shard, opened: Any) -> Any:
+        rows: list[list[Any]] = [[] for _ in range(len(shard))]
+        if "reference" in self.needs:
+            for texts in shard.references.values():
+                for row, text in zip(rows, texts, strict=True):
+                    if text is not None:
+                        row.append(self.prepare_text(text))
+        source: list[Any] = [None] * len(shard)
+        if "source" in self.needs and shard.source is not None:
+            source = [self.prepare_text(text) for text in shard.source]
+        return rows, source
+
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+        references, source = prepared
+        rows = zip(outputs, references, source, strict=True)
+        return np.array([self.count_segment(*row) for row in rows], dtype=np.float64)
+
+
+class MeanMetric(SegmentMetric):
+    """A metric whose corpus score is the mean of its segment scores."""
+
+    def score_segment(self, output: str, references: Sequence[Any], source: Any) -> float:
+        """Return the score of one segment."""
+        raise NotImplementedError
+
+    def count_segment(self, output: str, references: Sequence[Any], source: Any) -> Sequence[float]:
+        return (self.score_segment(output, references, source), 1.0)
+
+    def score(self, totals: Floats) -> Floats:
+        return mean_score(totals)
