@@ -23,11 +23,13 @@ from tercet.reproduction import (
     Matrix,
     PaperTable,
     Reproduction,
+    Reproductions,
     Statement,
     Unchecked,
     check,
     reproduce,
 )
+from tercet.reproduction.results import count_of
 from tercet.reproduction.sources import alternatives
 
 from ..docs.running import Ran, run
@@ -84,7 +86,7 @@ def test_a_table_is_shown_beside_print_with_a_count(paper, tercet):
     assert ran.code == 0 and ran.err == ""
     assert ran.out.startswith("tiny, Table 1: made up\n")
     assert re.search(r"^BLEU +de-en +0\.912 +0\.9120 +0\.0000 +yes$", ran.out, re.MULTILINE)
-    assert "\n2 of 2 cells equal; 2 numbers not checked.\n" in ran.out
+    assert "\n2 of 2 cells round to print; 2 numbers not checked.\n" in ran.out
     assert "\nHolds: chrF wins (it does).\n" in ran.out
     assert "\nNot checked: 2 numbers (de-en). No scores.\nA note.\n" in ran.out
 
@@ -94,14 +96,14 @@ def test_a_cell_that_must_match_and_does_not_is_named_and_fails(paper, tercet):
     ran = tercet("tiny", "--table", "1")
     assert ran.code == 1
     assert ran.err == "Differs: tiny, Table 1: made up: BLEU, de-en: printed 0.912, recomputed 0.9\n"
-    assert "\n1 of 2 cells equal; 1 different; " in ran.out
+    assert "\n1 of 2 cells round to print; 1 different; " in ran.out
 
 
 def test_a_cell_that_need_not_match_does_not_fail(paper, tercet):
     paper(made_up(value=0.9, must=False))
     ran = tercet("tiny", "--table", "1")
     assert (ran.code, ran.err) == (0, "")
-    assert "\n1 of 2 cells equal; 1 different; 2 n" in ran.out and "no (not required)" in ran.out
+    assert "\n1 of 2 cells round to print; 1 different; 2 n" in ran.out and "no (not required)" in ran.out
 
 
 def test_a_statement_that_must_hold_and_does_not_fails(paper, tercet):
@@ -169,7 +171,7 @@ def test_of_a_whole_paper_tables_without_data_are_unchecked(paper, tercet):
     )
     assert f"tiny, Table 2: in need of data\n\nNot recomputed. {message}" in ran.out
     assert "\ntiny, Figure 1: drawn by hand\n\nNot recomputed. Nobody knows.\n" in ran.out
-    assert ran.out.endswith("\ntiny: 2 of 2 cells equal; 2 numbers not checked.\n")
+    assert ran.out.endswith("\ntiny: 2 of 2 cells round to print; 2 numbers not checked.\n")
 
 
 def test_a_table_asked_for_alone_needs_its_data(paper, tercet, tmp_path):
@@ -243,9 +245,10 @@ def test_a_page_begins_with_the_count_and_the_meaning_of_marks_and_ends_with_wha
     places = [
         text.index(part)
         for part in (
-            "Overview</h2>\n<p>2 numbers, recomputed from the data, are equal to print. All that should be equal are.",
-            "<td>equal: rounds to the printed number; or the paper&#x27;s statement holds</td>",
-            "<td>should be equal and is not; ",
+            "Overview</h2>\n<p>2 numbers, recomputed from the data, round to the printed ones. All that should agree with "
+            "print do.",
+            "<td>rounds to the printed number; or the paper&#x27;s statement holds</td>",
+            "<td>should agree with print and does not; ",
             "<td>printed, but not checked; ",
             "A Tiny Paper</h2>",
             "Table 1: made up</h3>",
@@ -261,7 +264,7 @@ def test_a_page_has_bars_of_the_counts_and_addresses_that_stay_the_same(paper, t
     paper(made_up())
     assert tercet("tiny", "--html", "page.html", "-q").code == 0
     text = (tmp_path / "page.html").read_text("utf-8")
-    assert text.count("<svg") == 3 and "Anyone (2020): 2 of 4, Equal" in text and "2 of 4, Not checked" in text
+    assert text.count("<svg") == 3 and "Anyone (2020): 2 of 4, Rounds to print" in text and "2 of 4, Not checked" in text
     assert re.findall(r'<h[23] id="([^"]*)"', text) == ["overview", "tiny", "tiny-table-1", "tiny-not-recomputed"]
     assert "<td>Table 2</td><td>in need of data</td>" in text and "<td>Data: nowhere, elsewhere</td>" in text
     assert text.count("The data set nowhere was not found") == 1
@@ -411,9 +414,9 @@ def test_the_folder_of_a_data_set_itself_can_be_given(tmp_path):
         ("0.3", float("nan"), {"within": 1.0}, (False, None)),
     ],
 )
-def test_a_cell_is_equal_at_the_precision_of_print(text, value, options, expected):
+def test_a_cell_agrees_at_the_precision_of_print(text, value, options, expected):
     cell = check("row", "column", text, value, **options)
-    assert (cell.equal, cell.within) == expected
+    assert (cell.agrees, cell.within) == expected
 
 
 @pytest.mark.parametrize(
@@ -428,7 +431,20 @@ def test_a_cell_is_equal_at_the_precision_of_print(text, value, options, expecte
 )
 def test_a_tolerance_of_ours_makes_a_cell_near_but_not_equal(value, must, verdict, failed):
     cell = check("row", "column", "0.300", value, interval=0.01, within=0.02, must=must)
-    assert (cell.verdict, cell.failed, cell.equal) == (verdict, failed, verdict in ("equal", "in interval"))
+    assert (cell.verdict, cell.failed, cell.equal) == (verdict, failed, verdict == "equal")
+    assert cell.agrees == (verdict in ("equal", "in interval"))
+
+
+def test_half_widths_of_intervals_are_counted_apart():
+    cells = [check("row", column, "0.30", 0.3) for column in ("tau", "tau_ci")]
+    cells.append(check("row", "other", "0.30", 0.31, interval=0.02))
+    found = Reproductions((Reproduction(cells),))
+    assert [cell.verdict for cell in cells] == ["equal", "half-width", "in interval"]
+    assert all(cell.agrees for cell in cells) and found[0].equal == 1
+    assert {"total": 3, "equal": 1, "in_interval": 1, "half_widths": 1}.items() <= found.to_dict().items()
+    assert (
+        count_of(found.tables) == "1 of 3 cells round to print; 1 in the printed interval; 1 half-width of intervals."
+    )
 
 
 def test_what_several_tables_need_is_made_once():
@@ -455,7 +471,7 @@ def test_the_function_has_the_options_of_the_command_and_its_results_are_tables(
     found = reproduce("tiny", data=tmp_path)
     assert len(found) == 3 and found[0] is next(iter(found)) and reproduce("tiny", figure="1")[0].table == "figure 1"
     assert "<td>No scores.</td>" in found._repr_html_()
-    assert repr(found) == "<Reproductions of 3 tables: 2 of 2 cells equal>"
+    assert repr(found) == "<Reproductions of 3 tables: 2 of 2 cells round to print>"
     assert found.to_dict()["tables"][0] == reproduce("tiny", table="1").to_dict()
     pytest.importorskip("pandas", reason="the extra 'frames' is not installed")
     frame = found.to_pandas()

@@ -60,12 +60,12 @@ def mutate(monkeypatch):
 )
 def test_one_in_the_last_digit_makes_a_cell_differ(data, mutate, paper, number):
     (before,) = reproduce(paper, table=number, data=data)
-    equal = [cell for cell in before.cells if cell.equal]
+    equal = [cell for cell in before.cells if cell.agrees]
     assert equal and before.failed == []
     # The copies of KoBE's tables have lost final zeros, so that their last digit may be worth ten or a hundred.
     mutate(tables(paper)[number].expected, lambda text, column: changed(text))
     (after,) = reproduce(paper, table=number, data=data)
-    still = {(cell.row, cell.column) for cell in after.cells if cell.equal}
+    still = {(cell.row, cell.column) for cell in after.cells if cell.agrees}
     assert not still & {(cell.row, cell.column) for cell in equal}
     lost = len(equal) - sum(cell.failed for cell in after.cells)
     assert after.failed or lost == len(equal)  # daRR pairs that do not add up to n are not compared at all
@@ -79,14 +79,14 @@ def test_numbers_in_a_printed_interval_differ_outside_of_it(data, mutate):
     def taus():
         return table.make.func(data, rows=rows, pairs=FEW).cells
 
-    before = {(cell.row, cell.column): cell.verdict for cell in taus() if cell.equal}
+    before = {(cell.row, cell.column): cell.verdict for cell in taus() if cell.agrees}
     assert {row for row, column in before if column in FEW} == {"SENTBLEU", *rows} - {"BEER"}
-    assert set(before.values()) == {"equal", "in interval"}
+    assert set(before.values()) == {"equal", "in interval", "half-width"}
     mutate("wmt14_t4", lambda text, column: changed(text, steps=20) if not column.endswith("_ci") else text)
     after = {(cell.row, cell.column): cell for cell in taus()}
-    assert not any(after[key].equal or after[key].failed != after[key].must for key in before if key[1] in FEW)
+    assert not any(after[key].agrees or after[key].failed != after[key].must for key in before if key[1] in FEW)
     mutate("wmt14_t4", lambda text, column: changed(text) if column.endswith("_ci") else text)
-    assert not any(cell.equal for cell in taus() if cell.column.endswith("_ci") and (cell.row, cell.column) in before)
+    assert not any(cell.agrees for cell in taus() if cell.column.endswith("_ci") and (cell.row, cell.column) in before)
 
 
 @pytest.mark.xdist_group("wmt14")
@@ -94,17 +94,17 @@ def test_numbers_at_system_level_differ_when_they_are_changed(data, mutate):
     def cells():
         return tables("wmt14")["2"].make.func(data, rows={}, pairs=FEW).cells
 
-    before = {(cell.row, cell.column): cell for cell in cells() if cell.equal}
+    before = {(cell.row, cell.column): cell for cell in cells() if cell.agrees}
     assert {cell.verdict for cell in before.values()} == {"equal", "in interval"} and ("n", FEW[0]) in before
     mutate("wmt14_t2", lambda text, column: changed(text, steps=1 if column.endswith("_ci") else 200))
-    assert not any(cell.equal for cell in cells() if (cell.row, cell.column) in before)
+    assert not any(cell.agrees for cell in cells() if (cell.row, cell.column) in before)
 
 
 @pytest.mark.xdist_group("kobe")
 def test_numbers_of_the_text_and_of_figures_differ_when_they_are_changed(data, mutate):
     def found():
         texts, _ = kobe_entities._text_numbers(data)
-        return [cell.equal for cell in (*texts, *kobe_entities.system_figure(data).cells, *top_n_figure(data).cells)]
+        return [cell.agrees for cell in (*texts, *kobe_entities.system_figure(data).cells, *top_n_figure(data).cells)]
 
     assert found() == [True, False, True, True]  # KoBE's number of sentences is not that of its tables
     mutate("kobe_text", lambda text, column: changed(text))
@@ -118,10 +118,10 @@ def test_numbers_that_follow_from_others_differ_when_they_are_changed(mutate):
     for paper in PAPERS:
         for table in tables(paper).values():
             for cell in derived_cells(table.expected) if table.expected else ():
-                if cell.equal:
+                if cell.agrees:
                     mutate(table.expected, lambda text, column: changed(text), only=(cell.row, cell.column))
                     after = {(one.row, one.column): one for one in derived_cells(table.expected)}
-                    assert not after[cell.row, cell.column].equal, (table.expected, cell)
+                    assert not after[cell.row, cell.column].agrees, (table.expected, cell)
                     mutate(table.expected, lambda text, column: text)
                     checked += 1
     assert checked == 335

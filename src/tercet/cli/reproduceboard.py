@@ -81,7 +81,7 @@ def _verdict(cell: Cell) -> str:
         return f"in ±{cell.interval:g}"
     if cell.within is not None:
         return f"near, ±{cell.within:g}"
-    return "yes" if cell.equal else "no" if cell.must else "no (not required)"
+    return "yes" if cell.agrees else "no" if cell.must else "no (not required)"
 
 
 def _named(column: str) -> str:
@@ -103,7 +103,7 @@ def shown(cell: Cell, one: Reproduction) -> str:
     """Return the text of a cell: the recomputed number, and the printed one if it differs."""
     decimals = one.decimals_of(cell.row)
     text = number(cell.recomputed, decimals)
-    if cell.verdict != "equal":
+    if cell.verdict not in ("equal", "half-width"):
         text += f" ({number(cell.printed, decimals)})"
     return Bold(text) if cell.row in one.winners.get(cell.column, ()) else text
 

@@ -19,15 +19,22 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ALPHA = 0.05  # smaller p-values are marked in head-to-head figures
-CLASSES = {"equal": "good", "in interval": "inside", "near": "near"}
-COUNTED = {"equal": "Equal", "in interval": "In the printed interval", "near": "Near", "different": "Different",
-           "from print": "Follows from print", "not checked": "Not checked"}  # fmt: skip
+CLASSES = {"equal": "good", "in interval": "inside", "half-width": "inside", "near": "near"}
+COUNTED = {
+    "equal": "Rounds to print",
+    "in interval": "In the printed interval",
+    "half-width": "Half-width of an interval",
+    "near": "Near",
+    "different": "Different",
+    "from print": "Follows from print",
+    "not checked": "Not checked",
+}
 FOUND = "Printed numbers by what was found"
 LEGEND = {
-    "good": "equal: rounds to the printed number; or the paper's statement holds",
-    "inside": "equal: lies in the interval that the paper prints",
-    "near": "near, not equal: within a tolerance of ours, or of rounding, which the notes explain",
-    "bad": "should be equal and is not; or the paper's statement does not hold",
+    "good": "rounds to the printed number; or the paper's statement holds",
+    "inside": "lies in the interval that the paper prints, or is the half-width of one and rounds to it",
+    "near": "near: within a tolerance of ours, or of rounding, which the notes explain",
+    "bad": "should agree with print and does not; or the paper's statement does not hold",
     "unchecked": "printed, but not checked; the reason is given below the table",
     "": "no mark: shown for comparison; data or program are not the paper's",
 }
@@ -70,9 +77,11 @@ def _sentence(text: str) -> str:
 def _answer(results: Reproductions) -> str:
     """Return the sentence that answers the question: how many numbers reproduce."""
     counts, failed = counts_of(results.tables), sum(len(one.failed) for one in results)
-    verdict = f"{failed} that should be equal are not." if failed else "All that should be equal are."
-    equal = counts["equal"] + counts["in interval"]
-    text = f"{equal:,} numbers, recomputed from the data, are equal to print. {verdict}"
+    verdict = f"{failed} that should agree with print do not." if failed else "All that should agree with print do."
+    text = f"{counts['equal']:,} numbers, recomputed from the data, round to the printed ones. "
+    if inside := counts["in interval"]:
+        text += f"{inside:,} more {'lies' if inside == 1 else 'lie'} in the printed interval. "
+    text += verdict
     if any(one.derived for one in results):
         text += f" {counts['from print']:,} more follow from other numbers of the same paper."
     return f"{text} The tables have {counts.total():,} numbers in all."
@@ -97,9 +106,9 @@ def _counts(found: Sequence[Reproduction]) -> list[str]:
 
 def _counted_bars(results: Reproductions) -> Iterator[Figure]:
     from ..rendering.bars import part_bars
-    from ..rendering.figures import BLUE, GREEN, ORANGE, PALE, SKY, VERMILLION
+    from ..rendering.figures import BLUE, GREEN, ORANGE, PALE, PURPLE, SKY, VERMILLION
 
-    colours = dict(zip(COUNTED.values(), (BLUE, SKY, ORANGE, VERMILLION, GREEN, PALE), strict=True))
+    colours = dict(zip(COUNTED.values(), (BLUE, SKY, PURPLE, ORANGE, VERMILLION, GREEN, PALE), strict=True))
     by_paper = {_short(paper): _count(found) for paper, found in results.by_paper().items()}
     if any(any(counts.values()) for counts in by_paper.values()):
         yield part_bars(by_paper, colours, label="share of the printed numbers", title=FOUND)
@@ -143,7 +152,7 @@ def _left_out(found: Sequence[Reproduction]) -> Iterator[Table]:
             note.removeprefix("Not recomputed. ") for note in one.notes
         ]
         numbers = len(one.unchecked) + len(one.derived)
-        derived = f"{sum(cell.equal for cell in one.derived)} of {len(one.derived)}" if one.derived else ""
+        derived = f"{sum(cell.agrees for cell in one.derived)} of {len(one.derived)}" if one.derived else ""
         missing = " ".join(reasons)
         if one.needs and "was not found" in missing:
             name = ", ".join(one.needs)

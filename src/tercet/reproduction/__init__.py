@@ -1,9 +1,10 @@
 """Tables of papers, recomputed from the data and compared with the printed numbers, cell by cell.
 
 `tables.toml` lists the data sets, and the tables and figures of each paper with the data that they need; the functions
-that recompute them are in the paper's modules; `expected/` has the printed numbers as CSV. A cell is equal if it rounds
-to the printed number, or lies in the interval that the paper prints with it. Numbers that cannot be recomputed are
-listed with the reason, or with the files that would make it possible.
+that recompute them are in the paper's modules; `expected/` has the printed numbers as CSV. A cell agrees if it rounds
+to the printed number, or lies in the interval that the paper prints with it; the two are counted apart, and so are
+half-widths of intervals. Numbers that cannot be recomputed are listed with the reason, or with the files that would
+make it possible.
 """
 
 from __future__ import annotations
@@ -307,7 +308,7 @@ def check(
     decimals: int | None = None,
     must: bool = True,
 ) -> Cell:
-    """Return a cell: equal if the value rounds to the printed text, or if it lies in the printed interval.
+    """Return a cell. It agrees if the value rounds to the printed text, or lies in the printed interval.
 
     interval: the half-width that the paper prints beside the number. within: a tolerance of ours; a cell within it is
     near, not equal. decimals: the number of printed decimals, if the copy of the table has lost final zeros.

@@ -12,10 +12,12 @@ from ..data.display import Tabular, html_table
 # Of a cell in JSON, and of a row in tables for programs.
 CELL = ("row", "column", "printed", "recomputed", "difference", "verdict", "equal", "interval", "within", "must")
 COLUMNS = ("paper", "table", *CELL, "reason")
+HALF_WIDTH = "_ci"  # ends the name of a column of half-widths
 COUNT = 4  # a row of whole numbers with one larger than this is a row of counts
 VERDICTS = {
     "equal": "rounds to the printed number",
-    "in interval": "within the interval that the paper prints",
+    "in interval": "lies in the interval that the paper prints",
+    "half-width": "the half-width of an interval that rounds to the printed one, which depends mostly on n",
     "near": "within a tolerance of ours, which the notes explain",
     "different": "differs",
 }
@@ -23,18 +25,18 @@ VERDICTS = {
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of a table. equal: it rounds to the printed number, or lies in the printed interval.
+    """One number of a table. agrees: it rounds to the printed number, or lies in the printed interval.
 
-    interval: the printed half-width, for cells that are equal only because of it. within: our tolerance, for cells that
-    are near, but not equal; the notes explain it. must: the cell is known to reproduce, so the command fails if it is
-    neither equal nor near.
+    interval: the printed half-width, for cells that agree only because of it. within: our tolerance, for cells that
+    are near, but do not agree; the notes explain it. must: the cell is known to reproduce, so the command fails if it
+    is different.
     """
 
     row: str
     column: str
     printed: float
     recomputed: float
-    equal: bool
+    agrees: bool
     must: bool = True
     within: float | None = None
     interval: float | None = None
@@ -46,9 +48,16 @@ class Cell:
     @property
     def verdict(self) -> str:
         """One of `VERDICTS`."""
-        if self.equal:
-            return "equal" if self.interval is None else "in interval"
-        return "different" if self.within is None else "near"
+        if not self.agrees:
+            return "different" if self.within is None else "near"
+        if self.interval is not None:
+            return "in interval"
+        return "half-width" if self.column.endswith(HALF_WIDTH) else "equal"
+
+    @property
+    def equal(self) -> bool:
+        """Whether the number rounds to the printed one and is no half-width."""
+        return self.verdict == "equal"
 
     @property
     def failed(self) -> bool:
@@ -148,7 +157,7 @@ class Reproduction:
 
     @property
     def equal(self) -> int:
-        """The number of cells that are equal."""
+        """The number of cells that round to print; half-widths are not among them."""
         return sum(cell.equal for cell in self.cells)
 
     @property
@@ -219,7 +228,7 @@ class Reproductions(Tabular):
 
     def __repr__(self) -> str:
         totals = self._totals(self.tables)
-        return f"<Reproductions of {len(self)} tables: {totals['equal']} of {totals['total']} cells equal>"
+        return f"<Reproductions of {len(self)} tables: {totals['equal']} of {totals['total']} cells round to print>"
 
     def by_paper(self) -> dict[str, list[Reproduction]]:
         """Return the tables of each paper."""
@@ -260,7 +269,9 @@ class Reproductions(Tabular):
         counts = counts_of(found)
         return {
             "total": sum(counts[name] for name in VERDICTS),
-            "equal": counts["equal"] + counts["in interval"],
+            "equal": counts["equal"],
+            "in_interval": counts["in interval"],
+            "half_widths": counts["half-width"],
             "derived": counts["from print"] + counts["not from print"],
             "derived_equal": counts["from print"],
         }
@@ -269,19 +280,21 @@ class Reproductions(Tabular):
 def counts_of(found: Sequence[Reproduction]) -> Counter[str]:
     """Return how many printed numbers have each verdict; how many follow from print, do not follow, are not checked."""
     counts = Counter(cell.verdict for one in found for cell in one.cells)
-    counts.update("from print" if cell.equal else "not from print" for one in found for cell in one.derived)
+    counts.update("from print" if cell.agrees else "not from print" for one in found for cell in one.derived)
     counts["not checked"] = sum(len(one.unchecked) for one in found)
     return counts
 
 
 def count_of(found: Sequence[Reproduction]) -> str:
-    """Return a sentence with the number of equal cells."""
+    """Return a sentence with the number of cells of each verdict."""
     counts = counts_of(found)
     cells = sum(counts[name] for name in VERDICTS)
-    equal = counts["equal"] + counts["in interval"]
-    inside = f" ({counts['in interval']} of them within the printed interval)" if counts["in interval"] else ""
-    noun = "cell" if cells == 1 else "cells"
-    notes = [f"{equal} of {cells} {noun} equal{inside}" if cells else "no number recomputed"]
+    verb = "cell rounds" if cells == 1 else "cells round"
+    notes = [f"{counts['equal']} of {cells} {verb} to print" if cells else "no number recomputed"]
+    if counts["in interval"]:
+        notes.append(f"{counts['in interval']} in the printed interval")
+    if counts["half-width"]:
+        notes.append(f"{counts['half-width']} half-width{'s' * (counts['half-width'] > 1)} of intervals")
     notes += [f"{counts[name]} {name}" for name in ("near", "different") if counts[name]]
     if derived := counts["from print"] + counts["not from print"]:
         notes.append(f"{counts['from print']} of {derived} others follow from the paper's own numbers")
