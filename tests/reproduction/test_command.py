@@ -245,8 +245,8 @@ def test_a_page_begins_with_the_count_and_the_meaning_of_marks_and_ends_with_wha
     places = [
         text.index(part)
         for part in (
-            "Overview</h2>\n<p>2 numbers, recomputed from the data, round to the printed ones. All that should agree with "
-            "print do.",
+            "Overview</h2>\n<p>2 numbers, recomputed from the data, round to the printed ones. "
+            "All that should agree with print do.",
             "<td>rounds to the printed number; or the paper&#x27;s statement holds</td>",
             "<td>should agree with print and does not; ",
             "<td>printed, but not checked; ",
@@ -264,7 +264,9 @@ def test_a_page_has_bars_of_the_counts_and_addresses_that_stay_the_same(paper, t
     paper(made_up())
     assert tercet("tiny", "--html", "page.html", "-q").code == 0
     text = (tmp_path / "page.html").read_text("utf-8")
-    assert text.count("<svg") == 3 and "Anyone (2020): 2 of 4, Rounds to print" in text and "2 of 4, Not checked" in text
+    assert (
+        text.count("<svg") == 3 and "Anyone (2020): 2 of 4, Rounds to print" in text and "2 of 4, Not checked" in text
+    )
     assert re.findall(r'<h[23] id="([^"]*)"', text) == ["overview", "tiny", "tiny-table-1", "tiny-not-recomputed"]
     assert "<td>Table 2</td><td>in need of data</td>" in text and "<td>Data: nowhere, elsewhere</td>" in text
     assert text.count("The data set nowhere was not found") == 1

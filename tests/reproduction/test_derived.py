@@ -30,7 +30,9 @@ def test_a_mean_may_differ_by_rounding_but_not_by_more():
     for paper in PAPERS:
         for one in tables(paper).values():
             if one.expected and one.expected not in ("thesis_t4_10", "thesis_tA_2"):
-                assert {cell.verdict for cell in derived_cells(one.expected)} <= {"equal", "half-width", "near"}, one.expected
+                assert {cell.verdict for cell in derived_cells(one.expected)} <= {"equal", "half-width", "near"}, (
+                    one.expected
+                )
 
 
 def test_the_averages_of_wmt16_contradict_the_appendix():

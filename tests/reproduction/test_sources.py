@@ -1,12 +1,15 @@
 """Data sets are found by their content, wherever they are, and messages name the files that are missing."""
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from tercet.data.testset import TestSet
 from tercet.errors import DataError
-from tercet.reproduction import PAPERS, SOURCES, DataSets, reproduce, tables
+from tercet.reproduction import PAPERS, SOURCES, DataSets, reproduce, sources, tables
 from tercet.reproduction.sources import Source, alternatives, numbers, read_table
 
 
@@ -64,7 +67,8 @@ def test_every_source_is_needed_and_says_what_it_is():
     needed = {
         name for paper in PAPERS for one in tables(paper).values() for need in one.needs for name in alternatives(need)
     }
-    assert SOURCES.keys() - needed == {"lexical", "kobe_annotations", "kobe_ruen"}  # these make a table better
+    optional = {"lexical", "kobe_annotations", "kobe_ruen", "beer_model"}  # these make a table better
+    assert SOURCES.keys() - needed == optional
     assert all(one.what and one.files for one in SOURCES.values())
 
 
@@ -93,3 +97,20 @@ def test_a_table_without_a_file_or_column_is_refused(tmp_path):
         read_table(tmp_path, "x.tsv", ["a"])
     with pytest.raises(DataError, match="scores: could not convert"):
         numbers(["1", "x"], "scores")
+
+
+def test_published_tables_and_weights_are_used_where_the_user_has_them(tmp_path, monkeypatch):
+    texts = TestSet({"a": ["x"]}, {"r": ["x"]}, pair="de-en")
+    data = DataSets.under(tmp_path)
+    monkeypatch.setattr(sources, "find_spec", lambda name: None)
+    assert [data.as_published(name, texts) for name in ("meteor", "beer", "chrf")] == ["meteor", "beer", "chrf"]
+    table = write(tmp_path / "package" / "meteor" / "data" / "paraphrase-en.gz", "")
+    package = SimpleNamespace(submodule_search_locations=[str(tmp_path / "package")])
+    monkeypatch.setattr(sources, "find_spec", lambda name: package if name == "pycocoevalcap" else None)
+    for name in ("feature_names_mapping", "feature_values_scaling", "core_model"):
+        write(tmp_path / "beer" / name, "")
+    data = DataSets.under(tmp_path)
+    assert data.as_published("meteor", texts) == f"meteor:variant=original,paraphrases={table}"
+    assert data.as_published("beer", texts) == f"beer:model={tmp_path / 'beer'}"
+    assert data.as_published("meteor:task=li", texts) == "meteor:task=li"  # a row that says what it wants
+    assert data.as_published("meteor", replace(texts, pair="en-de")) == "meteor"

@@ -148,7 +148,9 @@ def judged_scores(data: DataSets, name: str, pair: str, rows: Mapping[str, str])
         scores = _known(data, name, pair).get(spec)
         if scores is None or scores.metric.whole:
             continue
-        if make_ready(people.texts, [spec])[0].signature == scores.metric.signature:  # it names what the metric learnt
+        if (
+            make_ready(people.texts, [data.as_published(spec, people.texts)])[0].signature == scores.metric.signature
+        ):  # it names what the metric learnt
             segment = {system: values[people.rows] for system, values in scores.segment.items()}
             taken[row] = Scores(scores.metric, scores.system, segment, n_segments=len(people.rows)).relabelled(row)
     others = {row: spec for row, spec in rows.items() if row not in taken}

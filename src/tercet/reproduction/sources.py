@@ -12,6 +12,8 @@ import logging
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
+from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -226,9 +228,12 @@ class DataSets:
         """
         from ..scoring import make_ready, score
 
-        wanted = dict(rows)
+        wanted = {
+            row: self.as_published(metric, texts)
+            for row, metric in rows.items()
+            if not optional or self.asks_for(row, metric)
+        }
         if optional:
-            wanted = {row: metric for row, metric in rows.items() if self.asks_for(row, metric)}
             for row, metric in list(wanted.items()):
                 try:
                     make_ready(texts[:TRIED], [metric])
@@ -240,6 +245,24 @@ class DataSets:
         show = self._counted(texts)
         found = score(texts, list(wanted.values()), cache=self.cache, executor=self.executor, progress=show)
         return [item.relabelled(row) for row, item in zip(wanted, found, strict=True)]
+
+    def as_published(self, metric: str | Metric, texts: TestSet) -> str | Metric:
+        """Return METEOR as its program with its table, and BEER with its weights, where the user has them."""
+        if not (texts.pair or "").endswith("-en"):
+            return metric
+        if metric == "meteor" and (table := self.meteor_table):
+            return f"meteor:variant=original,paraphrases={table}"
+        if metric == "beer" and (model := self("beer_model")):
+            return f"beer:model={model}"
+        return metric
+
+    @cached_property
+    def meteor_table(self) -> Path | None:
+        """METEOR's English table of paraphrases in the package pycocoevalcap, which is not imported."""
+        package = find_spec("pycocoevalcap")
+        folders = [Path(place) for place in package.submodule_search_locations or ()] if package else []
+        tables = (folder / "meteor" / "data" / "paraphrase-en.gz" for folder in folders)
+        return next((table for table in tables if table.is_file()), None)
 
     def asks_for(self, row: str, metric: str | Metric) -> bool:
         """Return whether a row with our own metric is to be computed."""
