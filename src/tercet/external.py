@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .data.scorefiles import read_scores
+from .data.formats.reading import read_scores
 from .data.scores import Scores
 from .errors import DataError, UsageError
 from .metrics._external import external_record, external_scores

@@ -491,7 +491,7 @@ def test_scores_that_name_no_pair_are_refused_for_several(folder: Path, name: st
 def test_scores_that_name_their_pair_are_of_it_only(folder: Path, tmp_path: Path) -> None:
     ran = run(folder, "two", "--scores", "wmt.seg.score", "--level", "seg", "-n", "50", "-f", "json")
     assert [row["pair"] for row in rows(ran)] == ["en-de"]
-    assert "Left out de-en: wmt.seg.score has no scores for de-en. It has: en-de." in ran.err
+    assert "Left out de-en: wmt.seg.score is for en-de, not for de-en." in ran.err
     saved = tmp_path / "s.npz"
     words = ["score", "-t", str(folder / "two"), "-l", "en-de", "-m", "chrf", "--save", str(saved)]
     assert run_tercet(words).code == 0

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ..data.files import is_bilingual
+from ..data.formats import is_bilingual
 from ..errors import UsageError
 from .options import all_of
 

@@ -54,7 +54,7 @@ def command(**options: Any) -> None:
 
 def _bilingual(options: dict[str, Any], files: tuple[str, ...]) -> TestSet | None:
     """Return the texts of bilingual files, or None if there is no such file. One such file is a whole test set."""
-    from ..data.files import is_bilingual
+    from ..data.formats import is_bilingual
 
     given = (*files, *options["outputs"], *([options["source"]] if options["source"] else []))
     if options["test_set"] is not None or not any(map(is_bilingual, given)):

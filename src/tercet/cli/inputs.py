@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ..data.files import is_bilingual
+from ..data.formats import is_bilingual
 from ..data.lines import read_lines
 from ..data.stream import TextFiles, chosen_texts, unique_names
 from ..data.testset import TestSet, one_hyphen

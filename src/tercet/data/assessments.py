@@ -10,12 +10,13 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from ..errors import DataError
 from . import evalset
 from .field_checks import check_distinct
 from .files import bare_name
+from .formats.columns import find_pair
+from .formats.format import Contents
 from .jsonl import read_items
 from .judgements import Judgement, Judgements
 from .rankings import of_pair
@@ -24,7 +25,6 @@ from .testset import TestSet
 
 SYSTEM = ("system", "SYSTEM", "SYS")
 SEGMENT = ("seg", "SEGID", "seg_id")
-PAIR = ("lp", "LP")  # in this order: in WMT19's table "lp" is the language pair and "LP" is a metric
 # Columns that are not scores: numbers of judgements, line numbers, texts.
 NO_SCORES = frozenset({"N", "N.ALL", "SID", "source", "reference", "mt", "postedit"})
 MOLTEN = ("kind", "metric")  # tables with one row per system and kind or metric, and the number in "score"
@@ -36,19 +36,6 @@ _POST_EDITED = re.compile(
 )
 
 
-class FoundColumns(NamedTuple):
-    """The judgements, scores and texts of one file."""
-
-    judgements: Sequence[Judgements] = ()
-    published: Sequence[Published] = ()
-    testset: TestSet | None = None
-
-
-def has_pairs(header: Sequence[str]) -> str | None:
-    """Return the name of the column with the language pair, or None."""
-    return next((name for name in PAIR if name in header), None)
-
-
 def read_published(path: str | Path, pair: str | None = None) -> list[Published]:
     """Read the human and metric scores of a table, for one language pair if it has several.
 
@@ -56,7 +43,7 @@ def read_published(path: str | Path, pair: str | None = None) -> list[Published]
     column per system, in a file called PAIR.METRIC.tsv). Columns listed in `tables.HUMAN` are human scores.
     """
     table = read_table(path)
-    column = has_pairs(table.header)
+    column = find_pair(table.header)
     if column is not None:
         table = of_pair(table, column, pair)
     system = next((name for name in SYSTEM if name in table.header), None)
@@ -147,7 +134,7 @@ def from_blocks(
     return Published(path, range(1, len(values) + 1), systems, names, {name: values}, human)
 
 
-def read_item_scores(path: str | Path, pair: str | None = None) -> FoundColumns:
+def read_item_scores(path: str | Path, pair: str | None = None) -> Contents:
     """Read the scores in a file of the interchange format, which does not say whether higher is better."""
     items = read_items(path, pair=pair)
     systems, names = items.testset.systems, segment_names(items.testset)
@@ -159,7 +146,7 @@ def read_item_scores(path: str | Path, pair: str | None = None) -> FoundColumns:
     lines = [*range(1, len(names) + 1)] * len(systems)
     unknown: dict[str, bool | None] = dict.fromkeys(columns)
     published = Published(Path(path), lines, rows, [*names] * len(systems), columns, higher_is_better=unknown)
-    return FoundColumns(published=[published])
+    return Contents(published=[published])
 
 
 def segment_names(testset: TestSet) -> Sequence[str]:
@@ -186,7 +173,7 @@ def joined(testsets: Sequence[TestSet]) -> TestSet | None:
     )
 
 
-def read_direct_assessments(path: str | Path, pair: str | None = None) -> FoundColumns:
+def read_direct_assessments(path: str | Path, pair: str | None = None) -> Contents:
     """Read MLQE's tables: several raw scores per translation by unnamed raters, their means, and the model's score.
 
     Fomicheva et al. (2020), "Unsupervised Quality Estimation for Neural Machine Translation". Segments are called
@@ -208,10 +195,10 @@ def read_direct_assessments(path: str | Path, pair: str | None = None) -> FoundC
         {OUTPUT: table.column("translation")}, {}, table.column("original"), labels={"seg": segments}, pair=pair,
         name=bare_name(path, ".tsv"),
     )  # fmt: skip
-    return FoundColumns([Judgements(rows, pair=pair, name=split)], [published], testset)
+    return Contents([Judgements(rows, pair=pair, name=split)], [published], testset)
 
 
-def read_effort_scores(path: str | Path, pair: str | None = None) -> FoundColumns:
+def read_effort_scores(path: str | Path, pair: str | None = None) -> Contents:
     """Read WMT12's quality estimation data: post-editing effort by three raters, 1 to 5 (5: none), and its mean.
 
     Callison-Burch et al. (2012), "Findings of the 2012 Workshop on SMT". The weighted mean is the published gold
@@ -238,7 +225,7 @@ def read_effort_scores(path: str | Path, pair: str | None = None) -> FoundColumn
         {OUTPUT: table.column("mt")}, references, table.column("source"), labels={"seg": segments}, pair=pair,
         name=split,
     )  # fmt: skip
-    return FoundColumns([Judgements(rows, pair=pair, name=split)], [published], testset)
+    return Contents([Judgements(rows, pair=pair, name=split)], [published], testset)
 
 
 def post_edited_pairs(path: str | Path) -> list[str]:
@@ -246,7 +233,7 @@ def post_edited_pairs(path: str | Path) -> list[str]:
     return sorted({_post_edited(name, place)[0] for place, (name,) in read_table(path).records("file_name")})
 
 
-def read_post_editing(path: str | Path, pair: str | None = None) -> FoundColumns:
+def read_post_editing(path: str | Path, pair: str | None = None) -> Contents:
     """Read a table of post-editing: HTER, seconds (the file has milliseconds), keystrokes (visible keys, erasures).
 
     Scarton et al. (2019), "Estimating post-editing effort", IWSLT. DA and the metrics are scores of outputs, repeated
@@ -281,7 +268,7 @@ def read_post_editing(path: str | Path, pair: str | None = None) -> FoundColumns
         frozenset({"DA"}),
         {"TER": False},
     )
-    return FoundColumns([Judgements(rows, pair=pair, name="post-editing")], [published])
+    return Contents([Judgements(rows, pair=pair, name="post-editing")], [published])
 
 
 def _post_edited(name: str, place: str) -> tuple[str, str, str, str]:
@@ -291,7 +278,7 @@ def _post_edited(name: str, place: str) -> tuple[str, str, str, str]:
     return match["pair"] or match["pair2"], match["set"] or match["set2"], match["system"], match["doc"]
 
 
-def read_ratings_by_reference(path: str | Path, pair: str | None = None) -> FoundColumns:
+def read_ratings_by_reference(path: str | Path, pair: str | None = None) -> Contents:
     """Read ratings of adequacy, 1 to 5, by judges who saw different references (Fomicheva 2017, chapter 6).
 
     `segments.tsv` in the same folder gives the output of each segment_id and the text shown with it. A batch is a
@@ -314,7 +301,7 @@ def read_ratings_by_reference(path: str | Path, pair: str | None = None) -> Foun
             raise DataError(f"{place}: segment_id {identity!r} has batch {batch}, but {showed} in {shown.path}.")
         row = Judgement("adequacy", segment, OUTPUT, number(rating, place), judge, reference=batch)
         rows.append(_checked(row, 1, 5, place))
-    return FoundColumns([Judgements(rows, pair=pair, name=bare_name(path, ".tsv"))], testset=_shown_texts(shown, pair))
+    return Contents([Judgements(rows, pair=pair, name=bare_name(path, ".tsv"))], testset=_shown_texts(shown, pair))
 
 
 def _shown_texts(shown: Table, pair: str | None) -> TestSet:

@@ -2,23 +2,26 @@
 
 A folder may hold any of these. A data set may also be spread over neighbouring folders whose names begin with its name
 (wmt19, wmt19_sys, wmt19_darr). From neighbouring folders, only files are used that name the language pair, in the file
-name or in a column, and never texts: wmt12_qe, whose files name no pair, is a different set from wmt12. `recognising`
+name or in a column, and never texts: wmt12_qe, whose files name no pair, is a different set from wmt12. `formats`
 recognises the files.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from glob import escape
 from pathlib import Path
 
 from ..errors import DataError, TercetError, UnknownName, UsageError
-from . import assessments, evalset, layouts
+from . import assessments, evalset, layouts, tsv
+from .files import bare_name
+from .formats import JUDGEMENTS, SCORES, recognise
+from .formats.format import Contents, Head, Recognised, Request
+from .formats.published import EVALSET
+from .formats.scores import SCORED_TEXTS
 from .judgements import Judgements
-from .recognising import File, Segments, bare_name, judged_jsonl, read_evalset, scored_texts
-from .recognising import recognised as recognised
 from .scores import Scores
 from .tables import Published, merged
 from .testset import TestSet
@@ -54,7 +57,8 @@ def open_evidence(path: str | Path, pair: str | None = None) -> Evidence:
     chosen = sources.choose(pair)
     testset = sources.texts(chosen)
     named = _numbered(testset)
-    found = [file.read(chosen or None, named) for file in sources.files_of(chosen)]
+    request = Request(pair=chosen or None, segments=named)
+    found: list[Contents] = [file.read(request) for file in sources.files_of(chosen)]
     if testset is None:
         testset = assessments.joined([item.testset for item in found if item.testset is not None])
         named = _numbered(testset)
@@ -91,8 +95,8 @@ class _Sources:
 
     place: Path
     text_pairs: Collection[str]
-    own: Sequence[File]
-    beside: Sequence[File]
+    own: Sequence[Recognised]
+    beside: Sequence[Recognised]
 
     @classmethod
     def of(cls, place: Path) -> _Sources:
@@ -102,10 +106,10 @@ class _Sources:
                 return cls(place, (), [file], [])
             _refuse_campaign(place)
             pair = layouts.open_testset(place).pair  # raises an error for a file of unknown format
-            return cls(place, (pair or "",), [scored_texts(place, pair)] if _is_jsonl(place) else [], [])
+            return cls(place, (pair or "",), [_scored_texts(place, pair)] if _is_jsonl(place) else [], [])
         texts = _text_pairs(place)
         if evalset.is_evalset(place):
-            own = [File(place, pair, "", list, read_evalset) for pair in texts]
+            own = [Recognised(place, EVALSET, 1.0, "", Head(place), pair) for pair in texts]
         else:
             own = [*_files(place), *_scored(place, texts)]
         beside = [file for folder in _beside(place.resolve()) for file in _files(folder)]
@@ -135,7 +139,7 @@ class _Sources:
         known = pair in self.text_pairs or "" in self.text_pairs  # "": texts of a file that does not name its pair
         return layouts.open_testset(self.place, pair or None) if known else None
 
-    def files_of(self, pair: str) -> list[File]:
+    def files_of(self, pair: str) -> list[Recognised]:
         """Return the files of a pair. Files that name no pair are used only if nothing in the place names one."""
         own = [(file, file.pairs()) for file in self.own]
         if not any(self.text_pairs) and not any(pairs for _, pairs in own):
@@ -174,7 +178,19 @@ def _holds_evidence(folder: Path) -> bool:
         return False
 
 
-def _files(folder: Path) -> Iterator[File]:
+def recognised(path: Path) -> Recognised | None:
+    """Return the format of a file that is read as a part of its folder, None for another file."""
+    if bare_name(path).endswith((tsv.SEGMENTS, tsv.OUTPUTS)):
+        return None
+    found = recognise(path, (JUDGEMENTS, SCORES))
+    return found if found is not None and found.format.in_folders else None
+
+
+def _scored_texts(path: Path, pair: str | None) -> Recognised:
+    return Recognised(path, SCORED_TEXTS, 1.0, "", Head(path), pair)
+
+
+def _files(folder: Path) -> Iterator[Recognised]:
     """Yield the recognised files of a folder and of its known subfolders."""
     seen: dict[tuple[Path, str], Path] = {}
     for place in (folder, *(folder / name for name in SUBFOLDERS)):
@@ -207,12 +223,12 @@ def _text_pairs(folder: Path) -> list[str]:
     return list(found)
 
 
-def _scored(folder: Path, text_pairs: Collection[str]) -> Iterator[File]:
+def _scored(folder: Path, text_pairs: Collection[str]) -> Iterator[Recognised]:
     """Yield the files PAIR.jsonl that may hold scores with the texts."""
     for path in sorted(folder.iterdir()):
         pair = bare_name(path, ".jsonl")
-        if _is_jsonl(path) and pair in text_pairs and judged_jsonl(path) is None:
-            yield scored_texts(path, pair)
+        if _is_jsonl(path) and pair in text_pairs and recognised(path) is None:
+            yield _scored_texts(path, pair)
 
 
 def _is_jsonl(path: Path) -> bool:
@@ -221,16 +237,15 @@ def _is_jsonl(path: Path) -> bool:
 
 def _refuse_campaign(path: Path) -> None:
     """Raise UsageError for an Appraise export, which states neither the kind of judgement nor the segments."""
-    from .judgement_files import is_appraise
-
-    if is_appraise(path):
+    found = recognise(path, (JUDGEMENTS,))
+    if found is not None and found.format.name == "appraise":
         raise UsageError(
             f"{path} is an export of Appraise, which does not state the kind of judgement. Pass it as --judgements "
             "with --kind da, esa or mqm."
         )
 
 
-def _numbered(testset: TestSet | None) -> Segments | None:
+def _numbered(testset: TestSet | None) -> Mapping[str, int] | None:
     """Return the position of each segment by its name."""
     if testset is None:
         return None

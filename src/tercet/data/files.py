@@ -12,9 +12,6 @@ from typing import BinaryIO, TextIO, cast
 
 from ..errors import UsageError
 
-# The endings of files with sources and translations (`data.bilingual`). Here, because most commands read no such file.
-BILINGUAL = (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff", ".tmx", ".po", ".pot", ".csv", ".xlsx")
-
 
 def check_writable(path: str | Path) -> None:
     """Raise UsageError if no file can be written at a path, so that long work does not end in vain."""
@@ -143,11 +140,6 @@ def bare_name(path: str | Path, *endings: str) -> str:
     for ending in endings:
         name = name.removesuffix(ending)
     return name
-
-
-def is_bilingual(path: str | Path) -> bool:
-    """Return whether a file's ending is one of `data.bilingual`, other than .tsv, which may also be a plain text."""
-    return bare_name(path).lower().endswith(BILINGUAL)
 
 
 def file_state(path: str | Path) -> tuple[str, int, int, int] | None:

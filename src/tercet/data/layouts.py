@@ -5,31 +5,27 @@ Files: JSONL, TSV, SGM, WMT XML, and the bilingual files of `data.bilingual`, re
 PAIR.segments.tsv + PAIR.outputs.tsv; PAIR.jsonl; PAIR.tsv; WMT XML files; SGM files, also in subfolders.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from ..errors import DataError, UnknownName, UsageError
 from . import bilingual, evalset, tsv
 from .field_checks import choose_pair
-from .files import bare_name, is_bilingual
-from .jsonl import read_jsonl
-from .lines import read_blocks
-from .sgm import head_tags, languages_of, read_sgm
-from .tables import first_lines
+from .files import bare_name
+from .formats import TEXTS, recognise
+from .formats.format import Request, first_lines
+from .formats.names import PAIR, pair_of_name
+from .formats.texts import sgm_pair
+from .sgm import read_sgm
 from .testset import TestSet
-from .wmtxml import language_pair, read_wmtxml
+from .wmtxml import language_pair
 
 ENDINGS = tuple(dict.fromkeys((".jsonl", ".tsv", ".sgm", ".sgml", ".xml", *bilingual.ENDINGS)))
 LOOKED_FOR = (
     "an EvalSet (sources/, system-outputs/), PAIR.segments.tsv with PAIR.outputs.tsv, PAIR.jsonl, PAIR.tsv, "
     "WMT XML files, SGM files"
 )
-_PAIR = re.compile(r"[a-z]{2,3}(?:_[A-Za-z]+)?-[a-z]{2,3}(?:_[A-Za-z]+)?")
-_PAIR_IN_NAME = re.compile(rf"(?<![A-Za-z-])(?={_PAIR.pattern}(?![A-Za-z-]))({_PAIR.pattern})")
-_COMPACT_PAIR = re.compile(r"(?<=-)([a-z]{2})([a-z]{2})(?=[-.])")
 _NO_PAIR = "{} names its language pair neither in the file name nor in the text. Rename it to include the pair."
 
 Opener = Callable[..., TestSet]  # takes `systems`, the names of those to read or None
@@ -51,26 +47,13 @@ def open_testset(
     place = resolved(path, cache)
     if columns and (place.is_dir() or bilingual.format_of(place) is None):
         raise UsageError(f"{place} has no columns; --columns is for .csv, .tsv and .xlsx files.")
-    if is_bitext(place, columns):
-        wanted = None if systems is None else list(systems)
-        return bilingual.open_bitext(place, columns=columns, pair=pair).testset(systems=wanted)
     if place.is_dir():
         known = _readable(place)
         return known[choose_pair(known, pair, place, " with -l")](systems=systems)
-    testset = _file(place, pair, systems)
+    testset = _file(place, Request(pair, None if systems is None else list(systems), columns or {}))
     if pair and testset.pair != pair:
         raise UnknownName(f"language pair in {place}", pair, [testset.pair] if testset.pair else [])
     return testset
-
-
-def is_bitext(path: Path, columns: Mapping[str, str] | None = None) -> bool:
-    """Return whether a file is read by `data.bilingual`: also a .tsv with columns given, or with headers of its own."""
-    if is_bilingual(path):
-        return True
-    if not bare_name(path).lower().endswith(".tsv") or not path.is_file():
-        return False
-    header = bilingual.table.peek_header(path)
-    return bool(columns) or (not tsv.knows(header) and bilingual.has_known_names(header))
 
 
 def read(
@@ -112,7 +95,7 @@ def pairs(path: str | Path, *, cache: Path | None = None) -> list[str]:
     place = resolved(path, cache)
     if place.is_dir():
         return sorted(_readable(place))
-    found = _file(place, None, None).pair
+    found = _file(place, Request()).pair
     return [found] if found else []
 
 
@@ -130,30 +113,16 @@ def resolved(path: str | Path, cache: Path | None = None) -> Path:
     raise UsageError(f"There is no file or folder {path}.{hint}")
 
 
-def _file(path: Path, pair: str | None, systems: Iterable[str] | None) -> TestSet:
-    name = bare_name(path)
-    for suffix in (tsv.SEGMENTS, tsv.OUTPUTS):
-        if name.endswith(suffix):
-            return tsv.read_pair(path.parent, name.removesuffix(suffix), systems=systems)
-    if name.endswith(".jsonl"):
-        return read_jsonl(path, pair=pair or pair_of_name(name.removesuffix(".jsonl")), systems=systems)
-    if name.endswith(".tsv"):
-        return tsv.read_tsv(path, pair=pair or pair_of_name(name.removesuffix(".tsv")), systems=systems)
-    if name.endswith((".sgm", ".sgml")):
-        return read_sgm(path, pair=_sgm_pair(path)[0] or pair, systems=systems)
-    if name.endswith(".xml"):
-        testset = read_wmtxml(path, systems=systems)
-        return testset if testset.pair else replace(testset, pair=pair or pair_of_name(name))
-    raise UsageError(
-        f"{path} has an unknown ending. Known endings: {', '.join(ENDINGS)}, each also with .gz. "
-        "Plain texts are given as references and outputs (-r and -i; TestSet.read)."
-    )
-
-
-def pair_of_name(name: str) -> str | None:
-    """Return the language pair in a file name, None if there is none or more than one."""
-    found = set(_PAIR_IN_NAME.findall(name))
-    return found.pop() if len(found) == 1 else None
+def _file(path: Path, request: Request) -> TestSet:
+    found = recognise(path, (TEXTS,), request)
+    if found is None:
+        raise UsageError(
+            f"{path} has an unknown ending. Known endings: {', '.join(ENDINGS)}, each also with .gz. "
+            "Plain texts are given as references and outputs (-r and -i; TestSet.read)."
+        )
+    testset = found.read().testset
+    assert testset is not None
+    return testset
 
 
 def _readable(folder: Path) -> dict[str, Opener]:
@@ -201,7 +170,7 @@ def _tables(folder: Path, ending: str) -> dict[str, Opener]:
     found: dict[str, Opener] = {}
     for path in sorted(folder.iterdir()):
         pair = bare_name(path).removesuffix(ending)
-        if bare_name(path).endswith(ending) and _PAIR.fullmatch(pair) and path.is_file():
+        if bare_name(path).endswith(ending) and PAIR.fullmatch(pair) and path.is_file():
             if pair in found:
                 raise DataError(f"{folder} has both {pair}{ending} and {pair}{ending}.gz. Remove one.")
             found[pair] = partial(_read_file, path, pair)
@@ -209,7 +178,7 @@ def _tables(folder: Path, ending: str) -> dict[str, Opener]:
 
 
 def _read_file(path: Path, pair: str, systems: Iterable[str] | None) -> TestSet:
-    testset = _file(path, pair, systems)
+    testset = _file(path, Request(pair, None if systems is None else list(systems)))
     if testset.pair != pair:
         raise DataError(f"{path} holds the language pair {testset.pair}, but its name has {pair}.")
     return testset
@@ -240,7 +209,7 @@ def find_sgm(folder: Path) -> dict[str, Opener]:
     by_pair: dict[str, list[Path]] = {}
     sources: list[tuple[Path, str]] = []  # source texts that do not name the target language
     for path in files:
-        pair, source = _sgm_pair(path)
+        pair, source = sgm_pair(path)
         if pair is not None:
             by_pair.setdefault(pair, []).append(path)
         elif source is not None:
@@ -252,22 +221,6 @@ def find_sgm(folder: Path) -> dict[str, Opener]:
             if pair.split("-")[0] == source:
                 members.append(path)
     return {pair: partial(read_sgm, members, pair=pair) for pair, members in by_pair.items()}
-
-
-def _sgm_pair(path: Path) -> tuple[str | None, str | None]:
-    """Return the pair of an SGM file, from its tags or else its name, and the source language of a source text."""
-    heads = head_tags("\n".join(next(read_blocks(path), [])))
-    source, target = languages_of(heads)
-    if source and target:
-        return f"{source}-{target}", source
-    names = (bare_name(path), path.parent.name)
-    candidates = {pair for name in names for pair in _PAIR_IN_NAME.findall(name)}
-    candidates |= {f"{match[1]}-{match[2]}" for name in names for match in _COMPACT_PAIR.finditer(name)}
-    fitting = [
-        pair for pair in candidates if source in (None, pair.split("-")[0]) and target in (None, pair.split("-")[-1])
-    ]
-    only_source = source if heads and all(head["tag"] == "srcset" for head in heads) else None
-    return (fitting[0] if len(fitting) == 1 else None), only_source
 
 
 LAYOUTS: dict[str, Callable[[Path], dict[str, Opener]]] = {

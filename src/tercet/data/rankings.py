@@ -21,23 +21,13 @@ from typing import NamedTuple
 
 from ..errors import DataError, UnknownName
 from .field_checks import choose_pair
+from .formats.names import LANGUAGES
 from .judgements import Judgement, Judgements
 from .lines import read_lines
 from .tables import Table, csv_rows, number, read_table
 
 SAME = "same as "  # `check` of an output that was judged by means of an identical one begins with this
 NOT_RANKED = "-1"
-# WMT's exports call languages by their English names until 2014, later by ISO 639-2 codes of both kinds or their own.
-_LANGUAGES = {
-    name: code
-    for code, names in {
-        "bg": "Bulgarian bul", "cs": "Czech ces cze", "de": "German deu ger", "en": "English eng",
-        "es": "Spanish spa esn", "eu": "Basque eus baq", "fi": "Finnish fin", "fr": "French fra fre",
-        "hi": "Hindi hin", "ht": "Haitian hat", "hu": "Hungarian hun", "nl": "Dutch nld dut",
-        "pt": "Portuguese por ptb", "ro": "Romanian ron rum", "ru": "Russian rus", "tr": "Turkish tur",
-    }.items()
-    for name in (code, *names.split())
-}  # fmt: skip
 
 
 def read_preferences(
@@ -127,11 +117,6 @@ def is_ranking_csv(header: str) -> bool:
     return {"srclang", "trglang", "srcIndex", "system1Id", "system1rank"} <= set(names)
 
 
-def short_pair(pair: str) -> str:
-    """Return a language pair with WMT's three-letter codes replaced by two-letter ones."""
-    return "-".join(_LANGUAGES.get(language, language) for language in pair.split("-"))
-
-
 def of_pair(table: Table, column: str, pair: str | None) -> Table:
     """Return the rows of one language pair; None selects the only one."""
     present = list(dict.fromkeys(table.column(column)))
@@ -194,9 +179,9 @@ def _csv_table(path: str | Path) -> Table:
 
 def _csv_pair(source: str, target: str, place: str) -> str:
     for language in (source, target):
-        if language not in _LANGUAGES:
-            raise UnknownName(f"language in {place}", language, _LANGUAGES)
-    return f"{_LANGUAGES[source]}-{_LANGUAGES[target]}"
+        if language not in LANGUAGES:
+            raise UnknownName(f"language in {place}", language, LANGUAGES)
+    return f"{LANGUAGES[source]}-{LANGUAGES[target]}"
 
 
 def _members(system: str) -> list[str]:

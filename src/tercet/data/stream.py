@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, NotParallel, UnknownName, UsageError
-from .files import is_bilingual
+from .formats import is_bilingual
 from .lines import read_blocks, read_lines
 from .testset import TestSet, one_hyphen
 

@@ -20,7 +20,8 @@ from ..errors import DataError
 from .field_checks import is_number as is_number
 from .field_checks import number as number
 from .field_checks import same_width
-from .lines import open_bytes, read_lines
+from .formats.format import separator_of
+from .lines import read_lines
 from .scores import Floats, MetricRecord, Scores
 
 log = logging.getLogger(__name__)
@@ -135,31 +136,6 @@ def read_table(path: str | Path) -> Table:
     if len(rows) == 1:
         raise DataError(f"{path} has a header but no rows.")
     return Table(Path(path), header, rows[1:])
-
-
-def separator_of(header: str) -> str:
-    """Return the separator of a table's columns, judged by its header: a tab, a comma or a blank."""
-    if "\t" in header:
-        return "\t"
-    # In CSV, column names may hold blanks; between blanks, they may hold commas. The one that comes first separates.
-    return "," if "," in header.partition(" ")[0] else " "
-
-
-def fields_of(line: str, separator: str) -> list[str]:
-    """Return the fields of one line, an empty list if it is not valid CSV."""
-    if separator != ",":
-        return line.replace("\t", separator).split(separator)
-    try:
-        return next(csv.reader([line]), [])
-    except csv.Error:
-        return []
-
-
-def first_lines(path: str | Path, count: int = 2) -> list[str]:
-    """Return the first lines of a file, to recognise its format. Bytes that are not UTF-8 become U+FFFD."""
-    with open_bytes(path) as stream:
-        read = [stream.readline().decode("utf-8", "replace") for _ in range(count)]
-    return [line.removeprefix("\ufeff").rstrip("\r\n") for line in read if line]
 
 
 def csv_rows(lines: Sequence[str], path: str | Path) -> list[list[str]]:

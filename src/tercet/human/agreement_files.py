@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ..data.evidence import recognised
-from ..data.judgement_files import is_appraise, read_judgement_file
+from ..data.formats import CAMPAIGN, JUDGEMENTS, recognise
+from ..data.formats.campaigns import EXPORTS
+from ..data.formats.format import Recognised, Request
+from ..data.formats.reading import read_judgement_file
 from ..data.judgements import Judgements
-from ..data.lines import read_lines
 from ..data.testset import TestSet
 from ..errors import DataError, UsageError
 from .answers import judgements_of
@@ -71,39 +71,30 @@ def _read(
 ) -> list[tuple[Judgements, TestSet | None]]:
     if not path.is_file():
         raise UsageError(f"There is no file {path}.")
-    if is_campaign(path):
+    file = recognise(path, (JUDGEMENTS, CAMPAIGN))
+    if file is not None and file.format.name == CAMPAIGN:
         return [_answers(path, pair, database)]
-    is_export = is_appraise(path) or path.name.removesuffix(".gz").endswith(".json")
+    if file is None or file.format.name in EXPORTS:
+        tables = read_judgement_file(path, pair=pair, kind=kind, system_prefix=system_prefix)
+        return [(table, None) for table in tables]
     found: list[tuple[Judgements, TestSet | None]] = []
-    file = None if is_export else recognised(path)
-    pairs: list[str | None] = [pair] if pair or file is None else [*file.pairs()] or [None]
+    pairs: list[str | None] = [pair] if pair else [*file.pairs()] or [None]
     for own in pairs:
-        tables = read_judgement_file(
-            path, pair=own, kind=kind if is_export else None, system_prefix=system_prefix if is_export else ""
-        )
+        tables = read_judgement_file(path, pair=own)
         if other := {table.pair for table in tables if own and table.pair} - {own}:
             raise DataError(f"{path} is for {', '.join(sorted(other))}, not for {own}.")
-        found += [(table, _texts(path, own, table)) for table in tables]
+        found += [(table, _texts(file, own, table)) for table in tables]
     return found
 
 
-def _texts(path: Path, pair: str | None, table: Judgements) -> TestSet | None:
+def _texts(file: Recognised, pair: str | None, table: Judgements) -> TestSet | None:
     """Return the texts of a file, if it says which references raters were shown; otherwise None."""
-    if not any(row.reference for row in table.rows):
-        return None
-    file = recognised(path)
-    return None if file is None else file.read(pair, None).testset
+    return file.read(Request(pair)).testset if any(row.reference for row in table.rows) else None
 
 
 def is_campaign(path: str | Path) -> bool:
-    """Return whether to read a .json file as a campaign. True also if it is not JSON: reading it reports the error."""
-    if Path(path).suffix != ".json":
-        return False
-    try:
-        content = json.loads("\n".join(read_lines(path)))
-    except (json.JSONDecodeError, RecursionError):
-        return True
-    return isinstance(content, dict) and "protocol" in content and "version" in content
+    """Return whether a file is a campaign of `tercet rate`."""
+    return recognise(path, (CAMPAIGN,)) is not None
 
 
 def _answers(path: Path, pair: str | None, database: str | None) -> tuple[Judgements, TestSet | None]:

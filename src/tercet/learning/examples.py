@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..data.catalogue import locate
 from ..data.evidence import Evidence, evidence_pairs, open_evidence
-from ..data.judgement_files import pairs_of_judgements, read_judgement_file
+from ..data.formats.reading import pairs_of_judgements, read_judgement_file
 from ..data.judgements import Judgements
 from ..data.model_file import Dataset
 from ..data.testset import TestSet

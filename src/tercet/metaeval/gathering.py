@@ -18,9 +18,8 @@ import numpy as np
 from ..data.catalogue import locate
 from ..data.display import listed
 from ..data.evidence import Evidence, evidence_pairs, open_evidence
-from ..data.judgement_files import pairs_of_judgements, read_judgement_file
+from ..data.formats.reading import pairs_of_judgements, pairs_of_scores, read_judgement_file, read_scores
 from ..data.judgements import Judgements
-from ..data.scorefiles import pairs_of_scores, read_scores
 from ..data.scores import Scores
 from ..data.stream import chosen_texts
 from ..data.testset import TestSet

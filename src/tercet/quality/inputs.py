@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.field_checks import same_width, table_rows
-from ..data.files import file_state, is_bilingual
+from ..data.files import file_state
+from ..data.formats import is_bilingual
 from ..data.lines import read_lines
 from ..errors import DataError, UnknownName, UsageError
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from tercet.data.evidence import evidence_pairs, open_evidence
-from tercet.data.files import is_bilingual
+from tercet.data.formats import is_bilingual
+from tercet.data.formats.reading import pairs_of_judgements, pairs_of_scores, read_judgement_file, read_scores
 from tercet.data.judgements import Judgements
 from tercet.data.layouts import open_testset
 from tercet.data.score_archive import save_scores
-from tercet.data.scorefiles import pairs_of_scores, read_scores
 from tercet.data.scores import Scores
 from tercet.data.stream import chosen_texts
 from tercet.data.testset import TestSet
@@ -25,11 +25,6 @@ from tercet.scoring import score
 
 from .test_bilingual import CSV, PO, TMX, XLIFF_12, XLIFF_20
 from .test_layouts import SGM
-
-try:
-    from tercet.data.judgement_files import pairs_of_judgements, read_judgement_file
-except ImportError:  # their place since 0.3.0
-    from tercet.data.formats.reading import pairs_of_judgements, read_judgement_file  # type: ignore[no-redef]
 
 ITEM = {"i": 0, "src": "s", "ref": {"A": "r"}, "tgt": {"x": "a", "y": "b"}, "pair": "en-de"}
 SCORED = ITEM | {"scores": {"x": {"m": 0.5}, "y": {"m": 0.25}}}

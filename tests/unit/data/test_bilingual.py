@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tercet.data.bilingual import BACKUP, FORMATS, Bitext, open_bitext
-from tercet.data.files import BILINGUAL
+from tercet.data.formats import BILINGUAL
 from tercet.data.workbook import write_xlsx
 from tercet.errors import DataError, TercetError, UsageError
 

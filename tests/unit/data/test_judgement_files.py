@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tercet.data.judgement_files import is_appraise, read_judgement_file
+from tercet.data.formats.reading import read_judgement_file, recognise_judgements
 from tercet.data.judgements import Judgement
 from tercet.errors import DataError, UsageError
 
@@ -31,7 +31,8 @@ def test_preferences_and_rankings_are_read(tmp_path: Path) -> None:
 
 def test_an_export_of_appraise_needs_to_be_told_how_people_judged(tmp_path: Path) -> None:
     path = write(tmp_path / "export.csv", "u,wmt.A,1,TGT,eng,deu,70,10,12", "u,wmt.B,1,TGT,eng,deu,40,12,19")
-    assert is_appraise(path)
+    found = recognise_judgements(path)
+    assert found is not None and found.format.name == "appraise"
     (found,) = read_judgement_file(path, pair="en-de", kind="da", system_prefix="wmt.")
     assert [(row.kind, row.system, row.value) for row in found.rows] == [("da", "A", 70), ("da", "B", 40)]
     with pytest.raises(UsageError, match=r"does not state the kind of judgement\. Give --kind da, esa or mqm\."):

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tercet.data.formats.names import short_pair
 from tercet.data.judgements import Judgements
-from tercet.data.rankings import csv_pairs, read_preferences, read_ranking_csv, read_rankings, short_pair
+from tercet.data.rankings import csv_pairs, read_preferences, read_ranking_csv, read_rankings
 from tercet.errors import DataError, UnknownName, UsageError
 
 FIVE = (

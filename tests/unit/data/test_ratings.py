@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tercet.data.evidence import evidence_pairs
-from tercet.data.judgement_files import read_judgement_file
+from tercet.data.formats.reading import read_judgement_file
 from tercet.data.judgements import Span
 from tercet.errors import DataError
 

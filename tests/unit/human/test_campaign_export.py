@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tercet import examples as demo
 from tercet.data.evidence import open_evidence
+from tercet.data.formats.reading import read_judgement_file
 from tercet.data.judged_jsonl import read_judgements
-from tercet.data.judgement_files import read_judgement_file
 from tercet.data.judgements import Judgement, Judgements
 from tercet.data.mqm import read_mqm
 from tercet.data.ratings import read_ratings_table

@@ -146,7 +146,7 @@ def test_judgements_with_names_of_their_own_for_segments_are_of_systems(tmp_path
         for j in range(3)
         for system in SYSTEMS
     ]
-    from tercet.data.judgement_files import read_judgement_file
+    from tercet.data.formats.reading import read_judgement_file
 
     path = write(tmp_path / "own.jsonl", *(json.dumps(item) for item in own))
     evidence = replace(open_evidence(tmp_path / "set", "en-de"), judgements=read_judgement_file(path))

@@ -16,7 +16,8 @@ from typing import Any
 
 from ...errors import DataError, UsageError
 from ..field_checks import chosen
-from ..files import bare_name, is_bilingual, writing_bytes
+from ..files import bare_name, writing_bytes
+from ..formats import is_bilingual
 from ..lines import open_bytes, read_lines
 from ..testset import TestSet
 from . import po, table, tmx, xliff, xlsx

@@ -1,0 +1,72 @@
+"""Tables of published scores, human and of metrics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .. import assessments, evalset
+from ..field_checks import is_number
+from ..mqm import read_ratings
+from ..tables import HUMAN
+from . import JUDGEMENTS, SCORES, TEXTS
+from .columns import find_pair, values_of_pairs
+from .format import Contents, Format, Guess, Head, Request, has_names
+from .names import pair_of_name
+
+
+def _is_published(head: Head) -> Guess | None:
+    """The first row shows whether a table holds scores or texts."""
+    if not head.ends(".tsv", ".csv") or len(head.lines) < 1:
+        return None
+    fields = dict(head.row)
+    system = [name for name in assessments.SYSTEM if fields.pop(name, "")]
+    keys = {*assessments.SEGMENT, *assessments.NO_SCORES, *assessments.MOLTEN, find_pair(head.header), ""}
+    numeric = [is_number(text) for name, text in fields.items() if name not in keys]
+    if system and (human := HUMAN.keys() & set(head.header)):
+        # Certainly scores: an error in the rows must be reported, not ignored.
+        return Guess(0.9, f"it has a column {system[0]} and human scores, {', '.join(sorted(human))}")
+    if not numeric or not all(numeric):
+        return None
+    if system:
+        return Guess(0.9, f"it has a column {system[0]}, and the others hold numbers")
+    pair = pair_of_name(head.name)
+    if head.header[0] == "seg" and pair and head.name.startswith(f"{pair}."):
+        return Guess(0.9, "it is called PAIR.METRIC and has a column seg and one of numbers per system")
+    return None
+
+
+def read(path: Path, request: Request) -> Contents:
+    """Read a table of scores."""
+    has_names(path, request)
+    return Contents(published=assessments.read_published(path, request.pair))
+
+
+def _is_evalset(head: Head) -> Guess | None:
+    return Guess(1.0, "it has the folders sources and system-outputs") if evalset.is_evalset(head.path) else None
+
+
+def _read_evalset(folder: Path, request: Request) -> Contents:
+    """Read the marked errors and the scores of an EvalSet."""
+    pair, segments = request.pair or "", list(request.segments or ())
+    files = [
+        path for path in sorted((folder / "human-scores").glob("*.seg.rating")) if path.name.startswith(f"{pair}.")
+    ]
+    names = [path.name.removesuffix(".seg.rating").removeprefix(f"{pair}.") for path in files]
+    ratings = [
+        read_ratings(path, pair=pair, name=name, n_segments=len(segments))
+        for path, name in zip(files, names, strict=True)
+    ]
+    return Contents(ratings, assessments.read_evalset_scores(folder, pair, segments))
+
+
+EVALSET = Format(
+    "evalset", (TEXTS, SCORES, JUDGEMENTS), "the EvalSet folder of mt-metrics-eval: sources/, system-outputs/, …",
+    _is_evalset, _read_evalset, lambda head: evalset.pairs(head.path), write=evalset.write_evalset,
+)  # fmt: skip
+FORMATS = (
+    Format(
+        "published", (SCORES, JUDGEMENTS), "a table of scores: system, perhaps seg and lp, and a column per metric",
+        _is_published, read, values_of_pairs, in_folders=True,
+    ),
+    EVALSET,
+)  # fmt: skip

@@ -1,0 +1,80 @@
+"""All formats, and the one that fits a file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from ...errors import UsageError
+from ..display import listed
+from . import FAMILIES
+from .format import Format, Head, Recognised, Request, recognised_as
+
+GROUP = "tercet.formats"
+UNSURE = 0.5  # messages do not mention formats that are not surer than this
+
+
+def recognise(path: Path, wanted: Collection[str] = (), request: Request | None = None) -> Recognised | None:
+    """Return the format that is surest of a file, among those that hold one of the wanted. None if none fits."""
+    found = candidates(path, wanted, request)
+    return found[0] if found else None
+
+
+def candidates(path: Path, wanted: Collection[str] = (), request: Request | None = None) -> list[Recognised]:
+    """Return all formats that fit a file, the surest first."""
+    head = Head(path, request)
+    found = []
+    for format in _plausible(head.name.lower(), wanted):
+        guess = format.sniff(head)
+        if guess is not None:
+            found.append(recognised_as(head, format, guess))
+    return sorted(found, key=lambda each: -each.sureness)
+
+
+def _plausible(name: str, wanted: Collection[str]) -> Iterator[Format]:
+    for family, (holds, endings) in FAMILIES.items():
+        if name.endswith(endings) and (not wanted or not set(wanted).isdisjoint(holds)):
+            yield from _chosen(_ours(family), wanted)
+    yield from _chosen(plugins(), wanted)
+
+
+def _chosen(formats: Collection[Format], wanted: Collection[str]) -> Iterator[Format]:
+    return (each for each in formats if not wanted or not set(wanted).isdisjoint(each.holds))
+
+
+def _ours(family: str) -> tuple[Format, ...]:
+    return tuple(import_module(f".{family}", __package__).FORMATS)
+
+
+@cache
+def plugins() -> tuple[Format, ...]:
+    """Return the formats of other packages. An entry point names a `Format`, or several in a list."""
+    from importlib.metadata import entry_points  # slow to import
+
+    found: list[Format] = []
+    for point in entry_points(group=GROUP):
+        loaded = point.load()
+        mine = [*loaded] if isinstance(loaded, list | tuple) else [loaded]
+        for each in mine:
+            if not isinstance(each, Format):
+                raise UsageError(f"The entry point {point.name!r} of {GROUP} is not a Format: {each!r:.80}.")
+        found += mine
+    return tuple(found)
+
+
+def all_formats() -> tuple[Format, ...]:
+    """Return all formats: ours in the order of the families, then those of other packages."""
+    return (*(each for family in FAMILIES for each in _ours(family)), *plugins())
+
+
+def described(path: Path) -> str:
+    """Return what a file was recognised as, as a sentence for messages; empty if nothing is known of it."""
+    found = recognise(path)
+    if found is not None and found.sureness > UNSURE:
+        return f" It was recognised as {found.format.about}: {found.why}."
+    head = Head(path)
+    if len(head.header) > 1 and head.separator != " " and head.ends(".tsv", ".csv", ".txt"):
+        return f" It is a table with the columns {listed(head.header)}."
+    return ""
