@@ -16,10 +16,8 @@ if TYPE_CHECKING:
     from .alignment_report import alignments as alignments
     from .checking import check as check
     from .comparing import Comparison as Comparison
-    from .comparing import compare as compare
     from .comparing import compare_ngrams as compare_ngrams
     from .comparing import compare_words as compare_words
-    from .comparison_report import report as report
     from .data.layouts import read as read
     from .data.scores import Scores as Scores
     from .data.testset import TestSet as TestSet
@@ -33,11 +31,13 @@ if TYPE_CHECKING:
     from .language.parsing import parse as parse
     from .learning import learn as learn
     from .learning.language_models import lm as lm
-    from .metaeval import judge_pairs as meta
     from .paraphrasing import paraphrase as paraphrase
     from .reproduction import reproduce as reproduce
     from .scoring import corpus as corpus
     from .scoring import score as score
+    from .tasks.compare import compare as compare
+    from .tasks.meta import meta as meta
+    from .tasks.report import report as report
     from .verifying import verify as verify
 
 __version__ = "0.2.0"
@@ -50,7 +50,7 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "agree": (".human.agreement", "agree"),
     "alignments": (".alignment_report", "alignments"),
     "check": (".checking", "check"),
-    "compare": (".comparing", "compare"),
+    "compare": (".tasks.compare", "compare"),
     "compare_ngrams": (".comparing", "compare_ngrams"),
     "compare_words": (".comparing", "compare_words"),
     "corpus": (".scoring", "corpus"),
@@ -62,7 +62,7 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "learn": (".learning", "learn"),
     "lm": (".learning.language_models", "lm"),
     "link": (".knowledge.linking", "link"),
-    "meta": (".metaeval", "judge_pairs"),
+    "meta": (".tasks.meta", "meta"),
     "metrics": (".metrics", ""),
     "paraphrase": (".paraphrasing", "paraphrase"),
     "parse": (".language.parsing", "parse"),
@@ -70,7 +70,7 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "rate": (".rate", ""),
     "read": (".data.layouts", "read"),
     "read_external": (".external", "read_external"),
-    "report": (".comparison_report", "report"),
+    "report": (".tasks.report", "report"),
     "reproduce": (".reproduction", "reproduce"),
     "score": (".scoring", "score"),
     "verify": (".verifying", "verify"),

@@ -20,6 +20,8 @@ from .errors import UnknownName, UsageError
 from .kernels import warn_if_slow
 from .metrics import Floats, Metric, Ready, create, restore, take_apart
 from .metrics._ready import warn_of_guess
+from .options import takes
+from .options.groups import Scoring
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -32,39 +34,21 @@ log = logging.getLogger(__name__)
 UNSPACED = re.compile("[\u0e00-\u109f\u1780-\u17ff\u2e80-\ufaff\uff66-\uffdc]")
 
 
+@takes(Scoring)
 def score(
     testset: TestSet | TextFiles,
     metrics: Sequence[str | Metric] | str | Metric = ("bleu",),
     *,
-    scores: Sequence[Scores] = (),
-    jobs: int = 1,
-    cluster: str | None = None,
-    executor: Executor | None = None,
-    cache: str | Path | None = None,
-    keep_counts: bool = True,
-    by: str | None = None,
-    confidence: bool | float = False,
-    confidence_n: int = 1000,
-    confidence_method: str = "percentile",
-    seed: int = 12345,
-    progress: Progress | None = None,
+    options: Scoring,
 ) -> ScoreList:
     """Score every system of a test set by every metric.
 
     Parameters
     ----------
-    testset : the texts: a `TestSet`, or files that are read piece by piece.
-    metrics : one or more metrics: strings such as "bleu" or "chrf:word_order=2", or `Metric` objects.
-    scores : scores that were computed elsewhere (`read_external`), for the same systems and segments.
-    jobs, cluster, executor : where to count: number of processes (0 for all cores), address of a Dask scheduler, or an
-        executor. The numbers are the same everywhere.
-    cache : a folder in which finished counts are kept.
-    keep_counts : False keeps sums only, for inputs larger than memory; there are no segment scores then.
-    by : adds scores of groups of segments: "document", "length", or a label of the test set such as "domain".
-    confidence : adds bootstrap intervals: True for 95 %, or a level such as 0.9; `confidence_n` resamples, by the
-        `confidence_method` "percentile" or "bca".
-    seed : of the resamples.
-    progress : called with the number of finished units of work and their total.
+    testset : TestSet or TextFiles
+        The texts: a `TestSet`, or files that are read piece by piece.
+    metrics : sequence of str or Metric
+        One or more metrics: strings such as "bleu" or "chrf:word_order=2", or `Metric` objects.
 
     Returns
     -------
@@ -81,20 +65,26 @@ def score(
     if not testset.outputs:
         raise UsageError(f"Test set {testset.name!r} has no outputs to score.")
     warn_if_slow()
+    by, confidence = options.by, options.confidence
     if by not in (None, "document") and not isinstance(testset, TestSet):
         testset = testset.read()  # grouping needs the texts
     ready = make_ready(testset, metrics)
-    if not ready and not scores:
+    if not ready and not options.scores:
         raise UsageError("No metric is asked for.")
-    keep_counts = keep_counts or confidence is not False or by is not None
-    with open_executor(jobs, cluster, executor) as opened:
-        tallies = _tally(testset, ready, opened, cache, keep_counts, progress)
-    found = [*(tally.scores(testset) for tally in tallies), *scores]
+    keep_counts = options.keep_counts or confidence is not False or by is not None
+    with open_executor(options.jobs, options.cluster, options.executor) as opened:
+        tallies = _tally(testset, ready, opened, options.cache, keep_counts, options.progress)
+    found = [*(tally.scores(testset) for tally in tallies), *options.scores]
     if by is not None:
         found = add_groups(found, by, testset=testset if isinstance(testset, TestSet) else None)
     if confidence is not False:
-        level = 0.95 if confidence is True else confidence
-        found = add_intervals(found, resamples=confidence_n, confidence=level, method=confidence_method, seed=seed)
+        found = add_intervals(
+            found,
+            resamples=options.confidence_n,
+            confidence=0.95 if confidence is True else confidence,
+            method=options.confidence_method,
+            seed=options.seed,
+        )
     return ScoreList(found)
 
 

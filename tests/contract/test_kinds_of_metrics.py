@@ -12,9 +12,9 @@ import pytest
 
 import tercet
 from tercet import scoring
-from tercet.cli import scoreboard
 from tercet.data.score_archive import save_scores
 from tercet.metrics import Metric, _registry, create
+from tercet.tasks.score import board
 from tercet.testing import check_metric
 
 from ..docs.running import Ran, run
@@ -353,7 +353,7 @@ def test_no_metric_is_created_to_print_a_cell(folder: Path, monkeypatch: pytest.
         created.append(type(self).__name__)
         original(self)
 
-    render, rendered = scoreboard.render, []
+    render, rendered = board.render, []
 
     def rendering(*given: Any) -> str:
         before = len(created)
@@ -362,7 +362,7 @@ def test_no_metric_is_created_to_print_a_cell(folder: Path, monkeypatch: pytest.
         return text
 
     monkeypatch.setattr(Metric, "__post_init__", counting)
-    monkeypatch.setattr(scoreboard, "render", rendering)
+    monkeypatch.setattr(board, "render", rendering)
     made = []
     for end in (".short", ""):
         for form in ("text", "tsv", "json", "markdown"):

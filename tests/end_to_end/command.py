@@ -21,7 +21,12 @@ class Result:
 
     @property
     def json(self) -> Any:
-        return json.loads(self.out)
+        """The JSON that was printed, without the options of the run."""
+        found = json.loads(self.out)
+        for each in found if isinstance(found, list) else [found]:
+            if isinstance(each, dict):
+                each.pop("options", None)
+        return found
 
 
 def tercet(*arguments: object, cwd: Path, stdin: bytes = b"", **environment: str) -> Result:

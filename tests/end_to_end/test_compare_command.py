@@ -71,6 +71,7 @@ def test_json_is_what_the_library_returns(folder):
     testset = TestSet({n: TEXTS[n] for n in names}, {"ref.txt": TEXTS["ref.txt"]}, documents=TEXTS["docs.txt"])
     result = tercet.compare(testset, ["bleu", "chrf"], resamples=100, slices=("length", "document"), top=2)
     written = json.loads(done.stdout)
+    assert written.pop("options")["resamples"] == 100
     assert written == json.loads(json.dumps(result.to_dict())) | {"words": [], "ngrams": [], "gates": []}
     assert set(result.to_dict()) == {"metrics", "tests", "resamples", "seed", "alpha", "confidence", "baseline",
                                      "raised"}  # fmt: skip
@@ -96,6 +97,7 @@ def test_full_json_adds_lists_of_segments_and_nothing_else(folder):
     )
     parts = [pair, *metric["slices"], *metric["buckets"][0]["buckets"]]
     assert all(part.pop("segments") for part in parts)
+    assert full.pop("options") == short.pop("options") | {"full": True}
     assert short == full
     refused = run(folder, *given[:-1], "text", "--full")
     assert (refused.returncode, refused.stderr) == (2, "Error: --full goes with -f json.\n")
@@ -494,6 +496,7 @@ def test_edits_in_json_are_what_the_library_returns(folder):
     testset = TestSet({n: TEXTS[n] for n in ("good.txt", "bad.txt")}, {"ref.txt": TEXTS["ref.txt"]})
     result = tercet.compare(testset, ["ter", "wer"], resamples=50, top=2)
     written = json.loads(done.stdout)
+    assert written.pop("options")["edits"]
     edited = json.loads(json.dumps(compare_edits(result, testset).to_dict(full=True)))
     assert written == edited | {"words": [], "ngrams": [], "gates": []}
     for metric in written["metrics"]:

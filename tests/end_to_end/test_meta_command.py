@@ -564,7 +564,7 @@ def test_figures_are_written_whoever_stops_reading(
     def closed(*_: object, **__: object) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr("tercet.cli.meta.click.echo", closed)
+    monkeypatch.setattr("click.echo", closed)
     run_tercet(["meta", "small", "-m", "chrf", "-n", "50", "--figures", str(tmp_path / "plots")], folder=folder)
     assert {path.name for path in (tmp_path / "plots").iterdir()} == {
         "en-de.intervals.svg", "en-de.scatter.chrF2.svg", "en-de.human.svg",

@@ -432,7 +432,6 @@ def test_unknown_names_are_named_with_what_is_near(question, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"tests": "bootstrap"}, 'tests must be a list of names, as ["bootstrap"], not a single text.'),
         ({"tests": ()}, "A comparison needs a test: bootstrap or randomisation."),
         ({"tests": ["bootstap"]}, "There is no test called 'bootstap'. Did you mean bootstrap?"),
         ({"baseline": "goods"}, "There is no system called 'goods'. Did you mean good?"),
@@ -441,7 +440,7 @@ def test_unknown_names_are_named_with_what_is_near(question, message):
         ({"alpha": 5.0}, "The significance level must lie between 0 and 1, not 5.0."),
         ({"confidence": 95}, "The confidence must lie between 0 and 1, not 95."),
         ({"slices": ["domains"]}, "There is no slice called 'domains'. Did you mean domain?"),
-        ({"top": -1}, "The number of segments to show must be 0 or more, not -1."),
+        ({"top": -1}, "`top` must be 0 or more, not -1."),
         ({"metrics": 5}, 'metrics must be a list of names, as ["bleu"], not 5.'),
         ({"metrics": []}, 'A comparison needs a metric, as ["bleu"].'),
         ({"metrics": ["blue"]}, "There is no metric called 'blue'. Did you mean bleu"),

@@ -41,6 +41,9 @@ COMMANDS = {
 }
 
 
+UNCONVERTED = set(COMMANDS) - {"score", "compare", "report", "meta"}
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands' names and imports only the one that is called."""
 
@@ -50,8 +53,12 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             raise UnknownName("command", name, COMMANDS)
-        command: click.Command = import_module(f".{name}", __name__).command
-        return with_output(command)
+        if name in UNCONVERTED:
+            command: click.Command = import_module(f".{name}", __name__).command
+            return with_output(command)
+        from .commands import from_task
+
+        return from_task(name, f"tercet.tasks.{name}")
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -105,6 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _say(message: str, code: int) -> int:
     from .terminal import visible
+    from .wording import in_flags
 
-    click.echo(visible(message), err=True)
+    click.echo(visible(in_flags(message)), err=True)
     return code

@@ -7,14 +7,20 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .terminal import visible
+from .wording import in_flags
 
 if TYPE_CHECKING:
     from ..rendering.document import Part
+
+
+SPREADSHEET = "tercet.spreadsheet"  # in click's context: whether text is kept from being taken for a formula
+OPTIONS = "tercet.options"  # in click's context: the options of the run, which JSON results have
 
 
 class _ToStderr(logging.Handler):
@@ -29,7 +35,7 @@ class _ToStderr(logging.Handler):
         if message not in self.said:
             self.said.add(message)
             start_of_line = "\r\033[K" if sys.stderr.isatty() else ""  # over the line that tells progress
-            click.echo(f"{start_of_line}Warning: {visible(message)}", err=True)
+            click.echo(f"{start_of_line}Warning: {visible(in_flags(message))}", err=True)
 
 
 @contextmanager
@@ -67,13 +73,24 @@ def rendered(
 ) -> str:
     """Return a result in one form: a document of these parts; its data as JSON; its rows as TSV, CSV, JSON lines."""
     from ..rendering.document import Document
-    from .options import SPREADSHEET
 
     context = click.get_current_context(silent=True)
+    if form == "json" and data is not None and context and OPTIONS in context.meta:
+        made, options = data, context.meta[OPTIONS]
+        data = lambda: with_options(made(), options)  # noqa: E731
     spreadsheet = bool(context and context.meta.get(SPREADSHEET))
     return Document(parts, title, data, rows, columns).render(
         form, colour=use_colour(), columns=terminal_columns(), spreadsheet=spreadsheet
     )
+
+
+def with_options(data: Any, options: Mapping[str, Any]) -> Any:
+    """Return the data of a result with the options of its run; in a list the first object has them."""
+    if isinstance(data, Mapping):
+        return {**data, "options": options}
+    if isinstance(data, list) and data and isinstance(data[0], Mapping):
+        return [{**data[0], "options": options}, *data[1:]]
+    return data
 
 
 def terminal_columns() -> int | None:
@@ -106,3 +123,18 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         if self.shown:
             click.echo("\r\033[K", err=True, nl=False)
+
+
+def save_figures(figures: Mapping[str, Any], folder: str, ending: str) -> None:
+    """Write figures, by name, to NAME.ENDING in the folder, which is created, and report each on stderr."""
+    from ..errors import UsageError
+
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"The folder {folder} cannot be created: {error.strerror or error}.") from None
+    for name, figure in figures.items():
+        figure.save(place / f"{name}.{ending}")
+    for name in figures:
+        click.echo(f"Wrote {place / f'{name}.{ending}'}", err=True)

@@ -11,9 +11,8 @@ import click
 from ..errors import UsageError
 from ..rendering.document import Heading, Notes, Part, Pre, Table
 from .console import rendered
-from .inputs import input_options, read_testset
+from .inputs import chosen_metrics, input_options, metric_options, needs_reference, read_testset
 from .options import QUIET, ManyValues, format_option
-from .score import chosen_metrics, metric_options, needs_reference
 
 if TYPE_CHECKING:
     from ..data.testset import TestSet

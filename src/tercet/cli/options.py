@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 
 import click
 
+from .console import SPREADSHEET
+from .console import save_figures as save_figures
+
 F = TypeVar("F", bound=Callable[..., Any])
-SPREADSHEET = "tercet.spreadsheet"  # in click's context: whether --spreadsheet was given
 
 
 def all_of(*decorators: Callable[[F], F]) -> Callable[[F], F]:
@@ -145,21 +147,6 @@ def run_options(*jobs: str) -> Callable[[F], F]:
 def where(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that say where work runs."""
     return {name: options[name] for name in ("jobs", "cluster", "cache")}
-
-
-def save_figures(figures: Mapping[str, Any], folder: str, ending: str) -> None:
-    """Write figures, by name, to NAME.ENDING in the folder, which is created, and report each on stderr."""
-    from ..errors import UsageError
-
-    place = Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"The folder {folder} cannot be created: {error.strerror or error}.") from None
-    for name, figure in figures.items():
-        figure.save(place / f"{name}.{ending}")
-    for name in figures:
-        click.echo(f"Wrote {place / f'{name}.{ending}'}", err=True)
 
 
 # Flags of sacreBLEU with one dash and several letters, which a command may not have.

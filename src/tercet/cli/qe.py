@@ -8,9 +8,8 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from .annotating import ANNOTATE, annotate, annotating, check_annotation
 from .console import Progress
-from .inputs import COLUMNS
+from .inputs import ANNOTATE, COLUMNS, annotate, annotating, check_annotation
 from .options import INTERVALS, JOBS, QUIET, SEED, ManyValues, all_of, format_option, metrics_option, several
 from .qeinputs import (
     check_files,

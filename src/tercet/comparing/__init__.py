@@ -18,8 +18,8 @@ from .results import PairResult as PairResult
 from .results import Segment as Segment
 from .results import Slice as Slice
 from .results import SystemResult as SystemResult
-from .run import compare as compare
 from .run import compare_scores as compare_scores
+from .run import compare_texts as compare_texts
 from .words import GROUPINGS as GROUPINGS
 from .words import WordComparison as WordComparison
 from .words import WordGroup as WordGroup
@@ -45,9 +45,9 @@ __all__ = [
     "WordComparison",
     "WordGroup",
     "WordScore",
-    "compare",
     "compare_ngrams",
     "compare_scores",
+    "compare_texts",
     "compare_words",
     "find_no_hope",
     "junit_xml",

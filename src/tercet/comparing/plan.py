@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from math import ceil, floor, log2
 
 from ..errors import UnknownName, UsageError
+from ..options.groups import DifferenceTests, SegmentChoice, SegmentGroups
 from ..stats.paired import FEW_SEGMENTS, RESAMPLES, is_exact, smallest_p_value
-from ..stats.resampling import SEED, check_draws, check_share
+from ..stats.resampling import check_draws, check_share
 from .buckets import BUCKETS, Resampling, check_thresholds
 from .results import decisive_test
 
@@ -19,28 +20,19 @@ TESTS = tuple(RESAMPLES)
 MOST_RESAMPLES = 200_000  # more are made only if the user says so
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What is to be compared and how; refused early, before anything is counted, if it makes no sense."""
+@dataclass(frozen=True, kw_only=True)
+class Plan(SegmentGroups, SegmentChoice, DifferenceTests):
+    """What is to be compared and how; refused early, before anything is counted, if it makes no sense.
 
-    tests: Sequence[str] = TESTS
-    resamples: int | None = None
-    seed: int = SEED
-    baseline: str | None = None
-    alpha: float = 0.05
-    confidence: float = 0.95
-    slices: Sequence[str] = ()
-    top: int = 5
-    buckets: Sequence[str] = ()
-    thresholds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    segments: Sequence[int] | None = None
-    raised: Mapping[str, int] = field(default_factory=dict)  # tests with more resamples than usual, see `settled`
+    raised: tests with more resamples than usual, see `settled`.
+    """
 
-    def __post_init__(self) -> None:
-        for what, values in (("tests", self.tests), ("slices", self.slices), ("buckets", self.buckets)):
-            if isinstance(values, str):
-                raise UsageError(f'{what} must be a list of names, as ["{values}"], not a single text.')
-            object.__setattr__(self, what, tuple(dict.fromkeys(values)))
+    raised: Mapping[str, int] = field(default_factory=dict)
+
+    def check(self) -> None:
+        super().check()
+        for what in ("tests", "slices", "buckets"):
+            object.__setattr__(self, what, tuple(dict.fromkeys(getattr(self, what))))
         if not self.tests:
             raise UsageError(f"A comparison needs a test: {' or '.join(TESTS)}.")
         for test in self.tests:
@@ -49,12 +41,10 @@ class Plan:
         for by in self.buckets:
             if by not in BUCKETS:
                 raise UnknownName("kind of buckets", by, BUCKETS)
-        object.__setattr__(self, "thresholds", check_thresholds(self.thresholds))
+        object.__setattr__(self, "thresholds", check_thresholds(self.thresholds or {}))
         check_draws(min(map(self.resamples_of, self.tests)), self.seed)
         check_share("The significance level", self.alpha)
         check_share("The confidence", self.confidence)
-        if not isinstance(self.top, int) or self.top < 0:
-            raise UsageError(f"The number of segments to show must be 0 or more, not {self.top!r}.")
 
     @property
     def needs_texts(self) -> bool:

@@ -1,4 +1,4 @@
-"""`compare`: which systems differ, by how much, how surely, and which segments make the difference.
+"""`compare_texts`: which systems differ, by how much, how surely, and which segments make the difference.
 
 Intervals and tests are those of `stats` (Koehn 2004, "Statistical Significance Tests for Machine Translation
 Evaluation"; Riezler and Maxwell 2005, "On Some Pitfalls in Automatic Evaluation and Significance Testing for MT"),
@@ -7,10 +7,8 @@ corrected for the number of comparisons per metric and test (Holm 1979).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Sequence
 from math import floor, isnan, log10, nan
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -20,16 +18,15 @@ from numpy.typing import NDArray
 from ..data.scores import MetricRecord, Scores
 from ..data.stream import TextFiles
 from ..data.testset import TestSet
-from ..engine import Progress
 from ..errors import DataError, UsageError
 from ..metrics import Floats, Metric
 from ..scoring import check_texts, score, sum_counts
 from ..slicing import segment_groups
 from ..stats import Comparisons, compare_all, detectable_difference, holm_pairs, rank
 from ..stats.paired import smallest_p_value
-from ..stats.resampling import SEED, TOLERANCE, evaluate
+from ..stats.resampling import TOLERANCE, evaluate
 from .buckets import segment_buckets, slice_scores, take_segments
-from .plan import TESTS, Plan
+from .plan import Plan
 from .results import (
     Comparison,
     Deciding,
@@ -46,90 +43,41 @@ SHARE = 0.8  # of a difference, that the segments counted in `Deciding` make
 BLOCK = 1 << 16  # segments whose scores are computed at once
 
 
-def compare(
+def compare_texts(
     testset: TestSet | TextFiles,
-    metrics: Sequence[str | Metric] | str | Metric = ("bleu",),
-    *,
+    metrics: Sequence[str | Metric] | str | Metric,
+    plan: Plan,
     scores: Sequence[Scores] = (),
-    tests: Sequence[str] = TESTS,
-    resamples: int | None = None,
-    seed: int = SEED,
-    baseline: str | None = None,
-    alpha: float = 0.05,
-    confidence: float = 0.95,
-    slices: Sequence[str] = (),
-    top: int = 5,
-    buckets: Sequence[str] = (),
-    thresholds: Mapping[str, tuple[float, float]] | None = None,
-    segments: Sequence[int] | None = None,
-    jobs: int = 1,
-    cluster: str | None = None,
-    executor: Executor | None = None,
-    cache: str | Path | None = None,
-    progress: Progress | None = None,
+    **where: Any,
 ) -> Comparison:
-    """Compare all pairs of systems, or all systems with a baseline, by every metric.
-
-    Parameters
-    ----------
-    testset : the texts.
-    metrics : one or more metrics, as for `score`.
-    scores : segment scores that were computed elsewhere (`external_scores`), compared beside the metrics.
-    tests : "bootstrap", "randomisation"; the one with most resamples decides on verdicts and clusters. Below 50
-        segments randomisation decides, and is added if it is not asked for.
-    resamples : by default 1,000 for the bootstrap and 10,000 for randomisation, and more if the correction for many
-        comparisons needs them; a number applies to both.
-    seed : of the resamples.
-    baseline : the name of a system; without it all pairs are compared.
-    alpha, confidence : significance level of verdicts and clusters, level of the intervals.
-    slices : scores of parts of the test set: by "length" (of the reference), "document", a label such as "domain", or
-        contents: "numbers", "duplicates", "terms:FILE", "entities".
-    top : how many deciding segments are kept per pair.
-    buckets : each system's segments by "length-difference" (from the reference), "score" or "quality".
-    thresholds : of quality, by metric: {"chrf": (40, 60)} makes segments below 40 poor and from 60 good. By default
-        the quartiles of all systems' segments.
-    segments : numbers (from 1) of the segments to compare on, as `select_segments` returns them; all by default.
-    jobs, cluster, executor, cache, progress : where and how to count, as for `score`.
-
-    Returns
-    -------
-    Comparison : differences, intervals, p-values, clusters and deciding segments; `to_pandas()` gives a table of pairs.
-
-    Examples
-    --------
-    >>> import tercet
-    >>> texts = {"a": ["the cat sat", "a dog"], "b": ["the cat", "dog"]}
-    >>> testset = tercet.TestSet(texts, {"ref": ["the cat sat", "a dog"]})
-    >>> tercet.compare(testset, "chrf", tests=["randomisation"]).metric("chrf").pair("a", "b").better(True)
-    'a'
-    """
-    plan = Plan(tests, resamples, seed, baseline, alpha, confidence, slices, top, buckets, thresholds or {}, segments)
+    """Score a test set by the metrics and compare its systems, also by `scores`. where: options of `score`."""
     check_texts(testset)
     plan.check_systems(testset.systems, f"Test set {testset.name!r}")
     metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
     if not metrics and not scores:
         raise UsageError('A comparison needs a metric, as ["bleu"].')
-    how: dict[str, Any] = {"jobs": jobs, "cluster": cluster, "executor": executor, "cache": cache, "progress": progress}
     if isinstance(testset, TextFiles):
         if testset.rereadable() and not (plan.needs_texts or scores):
-            counted = score(testset, metrics, **how)
+            counted = score(testset, metrics, **where)
             plan = plan.settled(len(testset.systems), counted[0].n_segments)
             return add_texts(_compared(plan, counted, None), testset)
         testset = testset.read()
     plan = plan.settled(len(testset.systems), len(check_segments(plan.segments, len(testset))))
     for by in plan.slices:
         segment_groups(by, testset, testset.documents)
-    computed: Sequence[Scores] = score(testset, metrics, **how) if metrics else ()
+    computed: Sequence[Scores] = score(testset, metrics, **where) if metrics else ()
     return _compared(plan, [*computed, *_checked(plan, scores, testset)], testset)
 
 
-def compare_scores(scores: Sequence[Scores], *, testset: TestSet | None = None, **options: Any) -> Comparison:
+def compare_scores(
+    scores: Sequence[Scores], *, testset: TestSet | None = None, plan: Plan | None = None, **options: Any
+) -> Comparison:
     """Compare systems by scores that were kept with their counts. With `testset` segments are shown with their texts.
 
-    options: tests, resamples, seed, baseline, alpha, confidence, slices, top, buckets, thresholds and segments, as for
-    `compare`.
+    plan: or as `options` its tests, resamples, seed, baseline, alpha, confidence, slices, top, buckets, thresholds and
+    segments, as for `tercet.compare`.
     """
-    plan = Plan(**options)
+    plan = Plan(**options) if plan is None else plan
     if not scores:
         raise UsageError("There are no scores to compare.")
     checked = _checked(plan, scores, testset)

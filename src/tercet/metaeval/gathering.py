@@ -7,11 +7,10 @@ files, and published with the data), and evaluates the metrics.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -23,43 +22,31 @@ from ..data.judgements import Judgements
 from ..data.scores import Scores
 from ..data.stream import chosen_texts
 from ..data.testset import TestSet
-from ..engine import Progress
 from ..errors import DataError, UnknownName, UsageError
 from ..human.control import passing_bad_items
 from ..metrics import create
 from ..metrics._seen import seen_by
 from ..metrics.bases.learned_model import hash_references
+from ..options.judging import JudgingSources
 from ..scoring import score
-from ..stats.resampling import SEED
 from .joining import has_only_segments, only_segments_note, references_among
-from .judging import Options, judge
+from .judging import Request, judge
 from .results import MetaEvaluation, Verdicts
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Sources:
-    """Where scores and further judgements come from. The fields are parameters of `judge_pairs`."""
-
-    metrics: Sequence[str] = ()
-    references: Sequence[str] = ()
-    scores: Sequence[str | Path] = ()
-    published: bool | None = None
-    judgements: Sequence[str | Path] = ()
-    kind: str | None = None
-    system_prefix: str = ""
-    passing_raters: bool = False
-    jobs: int = 1
-    cache: str | Path | None = None
-    progress: Callable[[str], AbstractContextManager[Progress]] | None = None
+@dataclass(frozen=True, kw_only=True)
+class Sources(JudgingSources):
+    """Where scores and further judgements come from, checked."""
 
     def check(self) -> None:
         """Raise UsageError for options that are wrong whatever the data are. Reads and computes nothing."""
+        super().check()
         if (self.kind or self.system_prefix) and not self.judgements:
-            raise UsageError("--kind and --system-prefix apply to the files of --judgements, but none is given.")
+            raise UsageError("`kind` and `system_prefix` apply to the files of `judgements`, but none is given.")
         if self.references and not self.metrics:
-            raise UsageError("--reference applies to metrics that are computed here. Name some with -m.")
+            raise UsageError("`references` applies to metrics that are computed here. Name some in `metrics`.")
         for spec in self.metrics:
             create(spec)
 
@@ -75,171 +62,29 @@ class Sources:
             *((path, pairs_of_judgements(path)) for path in self.judgements),
         ):
             if stated is None and len(pairs) > 1:
-                raise UsageError(f"{path} does not name its language pair. Give it with --pair.")
+                raise UsageError(f"{path} does not name its language pair. Give it in `pairs`.")
             if stated and pairs != [None] and not set(stated) & set(pairs):
                 raise DataError(f"{path} is for {', '.join(stated)}, not for {', '.join(map(str, pairs))}.")
 
 
 def judge_pairs(
-    dataset: str | Path,
-    pairs: Sequence[str] | str = (),
-    *,
-    data: str | Path | None = None,
-    metrics: Sequence[str] | str = (),
-    references: Sequence[str] | str = (),
-    scores: Sequence[str | Path] | str | Path = (),
-    published: bool | None = None,
-    mean_of_segments: bool = False,
-    judgements: Sequence[str | Path] | str | Path = (),
-    kind: str | None = None,
-    system_prefix: str = "",
-    passing_raters: bool = False,
-    level: str = "sys",
-    statistic: str | None = None,
-    gold: str | None = None,
-    systems: Collection[str] | str = (),
-    common: bool = False,
-    absolute: bool = False,
-    average: str = "none",
-    margin: float | None = None,
-    inclusive: bool = False,
-    unit: str | None = None,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    significance: str | None = "auto",
-    alpha: float = 0.05,
-    seed: int = SEED,
-    top: bool = False,
-    by_quality: bool = False,
-    jobs: int = 1,
-    cache: str | Path | None = None,
-    progress: Callable[[str], AbstractContextManager[Progress]] | None = None,
+    dataset: str | Path, pairs: Sequence[str], data: str | Path | None, sources: Sources, asked: Request
 ) -> MetaEvaluation:
-    """Measure how well metrics agree with human judgements, for each language pair of a data set.
+    """Evaluate metrics for each language pair of a data set; the arguments are the options of `tercet meta`.
 
-    This is the function of `tercet meta`. All options are checked before the first metric is computed.
-
-    Parameters
-    ----------
-    dataset : str or Path
-        A folder, a file, the name of a folder in `data`, or the name of a data set of `tercet data`.
-    pairs : sequence of str
-        Language pairs, such as "de-en". Default: all pairs that have judgements. A pair that was not requested and
-        cannot be evaluated is left out with a warning.
-    data : str or Path, optional
-        The folder that contains `dataset`.
-    metrics : sequence of str
-        Metrics to compute from the texts, such as "chrf".
-    references : sequence of str
-        References for `metrics`: names in the test set, or files. Default: all references of the test set.
-    scores : sequence of str or Path
-        Files of metric scores.
-    published : bool, optional
-        Whether to include the metric scores that come with the data. Default: only without `metrics` and `scores`.
-    mean_of_segments : bool
-        At system level, replace the system scores of every metric that has segment scores by the mean of its segment
-        scores over the judged segments (over all segments if the human scores are of systems only).
-    judgements : sequence of str or Path
-        More files of human judgements.
-    kind : {"da", "esa", "mqm"}, optional
-        The kind of judgement in `judgements` files that are exports of Appraise or Pearmut.
-    system_prefix : str
-        A prefix to remove from the system names in such exports.
-    passing_raters : bool
-        Leave out raters who did not score damaged outputs lower.
-    level : {"sys", "seg"}, or in full: "system", "segment"
-        Compare scores of systems or of segments.
-    statistic : str, optional
-        "pearson", "spearman", "kendall", "kendall-c", "accuracy", "accuracy-calibrated", "soft-accuracy", "tau" or
-        "tau:VARIANT", where VARIANT is "wmt12", "wmt13", "wmt14", "hties" or a table such as "1,0,-1;X,X,X;-1,0,1".
-        Default: tau at segment level if people ranked outputs, else Pearson's r.
-    gold : str, optional
-        The name of the human standard, such as "mqm". Required if the data have several.
-    systems : collection of str
-        Use only these systems. Default: all judged systems that are not references of the test set.
-    common : bool
-        Leave out what any metric lacks. Otherwise a metric that lacks a score gets no value.
-    absolute : bool
-        Compare absolute values of the statistic, as the tables of WMT19 do.
-    average : {"none", "item", "system"}
-        At segment level, compute the statistic over all outputs at once, or the mean of the statistic within each
-        segment ("item") or system.
-    margin : float, optional
-        For tau, the difference that two human scores must exceed to count as a preference. Default: 25 for raw direct
-        assessment, otherwise 0.
-    inclusive : bool
-        A difference equal to `margin` counts as a preference too.
-    unit : str, optional
-        What is resampled for confidence intervals: "systems", "segments" or "judgements" at system level, "outputs" or
-        "segments" at segment level, "pairs", "segments" or "judgements" for tau. Default: the first.
-    resamples : int
-        Number of resamples.
-    confidence : float
-        Confidence level of the intervals.
-    significance : str or None
-        "williams", "bootstrap", "overlap", "perm-inputs", "perm-systems", "perm-both" or None. "auto" is Williams' test
-        for Pearson's r and the paired bootstrap otherwise.
-    alpha : float
-        Significance level.
-    seed : int
-        Seed of all resampling.
-    top : bool
-        Also compute the statistic over the N best systems, for every N down to 4.
-    by_quality : bool
-        Also compute the statistic on each quarter of the human scores.
-    jobs : int
-        Number of processes; 0 uses all cores.
-    cache : str or Path, optional
-        Folder for finished counts.
-    progress : callable, optional
-        Called with a language pair. Returns a context manager whose value is the `progress` argument of `score`.
-
-    Returns
-    -------
-    MetaEvaluation
-        One `Verdicts` per language pair. It has `to_dict()` and `to_pandas()`.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> import tercet
-    >>> from tercet import examples
-    >>> folder = mkdtemp()
-    >>> files = examples.write("en-de", folder)
-    >>> found = tercet.meta(folder, metrics=["bleu", "ter"], level="seg")
-    >>> for item in found["en-de"].items:
-    ...     print(f"{item.label}: {item.value:.3f}, from {item.ci_low:.3f} to {item.ci_high:.3f}")
-    BLEU: 0.819, from 0.747 to 0.877
-    TER: 0.837, from 0.773 to 0.891
+    All options are checked before the first metric is computed.
     """
-    level = {"system": "sys", "segment": "seg"}.get(level, level)
-    sources = Sources(
-        _as_list(metrics), _as_list(references), _as_list(scores), published, _as_list(judgements), kind,
-        system_prefix, passing_raters, jobs, cache, progress,
-    )  # fmt: skip
-    asked = Options(
-        level, statistic, gold, _as_list(systems), common, absolute, average, margin, inclusive, unit, resamples,
-        confidence, significance, alpha, seed, top, by_quality, mean_of_segments,
-    )  # fmt: skip
-    if statistic or level == "sys":
+    if asked.statistic or asked.level == "sys":
         asked.parse()
-    sources.check()
-    results = _judge_all(_find_dataset(dataset, data), _as_list(pairs), sources, asked)
+    results = _judge_all(_find_dataset(dataset, data), pairs, sources, asked)
     if not results:
-        hint = "" if sources.judgements else " Give them with --judgements FILE."
+        hint = "" if sources.judgements else " Give them in `judgements`."
         raise UsageError(f"{dataset} has no language pair with judgements.{hint}")
     return MetaEvaluation(tuple(results))
 
 
-def _as_list(values: Any) -> list[Any]:
-    """Return the values as a list; a single string or path is a list of one, and None an empty one."""
-    return [values] if isinstance(values, str | Path) else list(values or ())
-
-
 def _find_dataset(dataset: str | Path, folder: str | Path | None) -> Path:
     """Return the path of a data set: a path that exists, a name inside `folder`, or a name that `tercet data` has."""
-    if not isinstance(dataset, str | Path):
-        raise UsageError(f"A data set is the path or name of one, not {type(dataset).__name__}.")
     if folder is None:
         return locate(dataset)
     for path in (Path(folder) / dataset, Path(folder)):
@@ -248,7 +93,7 @@ def _find_dataset(dataset: str | Path, folder: str | Path | None) -> Path:
     raise UsageError(f"There is no {dataset} in {folder}.")
 
 
-def _judge_all(place: Path, pairs: Sequence[str], sources: Sources, asked: Options) -> list[Verdicts]:
+def _judge_all(place: Path, pairs: Sequence[str], sources: Sources, asked: Request) -> list[Verdicts]:
     """Return the verdicts for the given pairs, or for all pairs with judgements that can be evaluated."""
     wanted: Sequence[str | None] = pairs or evidence_pairs(place) or [None]
     sources.check_files(wanted)
@@ -267,12 +112,12 @@ def _judge_all(place: Path, pairs: Sequence[str], sources: Sources, asked: Optio
     results: list[Verdicts] = []
     for evidence in _evidence(place, wanted, sources, everything=bool(pairs)):
         with attempting(evidence.pair):
-            asked.check(evidence)
+            asked.check_data(evidence)
             ready.append((evidence, _texts(evidence, sources)))
     for evidence, texts in ready:
         with attempting(evidence.pair):
             scores, notes = _gather(evidence, texts, sources, asked)
-            result = judge(evidence, scores, **vars(asked))
+            result = judge(evidence, scores, **asked.python())
             results.append(replace(result, notes=(*notes, *result.notes)))
     if problems and not results:
         raise next(iter(problems.values()))
@@ -303,7 +148,7 @@ def _evidence(place: Path, pairs: Sequence[str | None], sources: Sources, *, eve
 def _passing(judgements: Judgements) -> Judgements:
     """Return the judgements without raters who fail on damaged outputs. A warning names these raters."""
     if not any(row.check == "bad" for row in judgements.rows):
-        log.warning("Judgements %r: nobody rated damaged outputs; --passing-raters keeps all raters.", judgements.name)
+        log.warning("Judgements %r: nobody rated damaged outputs; `passing_raters` keeps all raters.", judgements.name)
         return judgements
     kept, report = passing_bad_items(judgements)
     for rater, why in report.dropped.items():
@@ -318,7 +163,7 @@ def _texts(evidence: Evidence, sources: Sources) -> TestSet | None:
         return None
     if texts is None or not texts.outputs:
         raise DataError(
-            f"{evidence.name} has no texts for {evidence.pair}, so metrics cannot be computed. Give --scores."
+            f"{evidence.name} has no texts for {evidence.pair}, so metrics cannot be computed. Give `scores`."
         )
     if sources.references:
         texts = replace(texts, references=chosen_texts("reference", sources.references, texts.references))
@@ -331,7 +176,7 @@ def _texts(evidence: Evidence, sources: Sources) -> TestSet | None:
 
 
 def _gather(
-    evidence: Evidence, texts: TestSet | None, sources: Sources, asked: Options
+    evidence: Evidence, texts: TestSet | None, sources: Sources, asked: Request
 ) -> tuple[list[Scores], list[str]]:
     """Return the metric scores (computed, read from files, published with the data), and notes on them."""
     read: list[Scores] = []
@@ -352,12 +197,12 @@ def _gather(
             found += usable
             notes += only_segments_note([item.label for item in published if item not in usable])
     if not found:
-        missing = "There are no metrics to evaluate. Name some with -m, or give files with --scores."
+        missing = "There are no metrics to evaluate. Name some in `metrics`, or give files in `scores`."
         raise UsageError(" ".join([missing, *notes]))
     return found, notes
 
 
-def _wants_segments(asked: Options) -> bool:
+def _wants_segments(asked: Request) -> bool:
     """Return whether the statistic, or its interval or test, is computed from segment scores."""
     return (
         asked.level == "seg"
@@ -377,7 +222,7 @@ def _computed(
     # `judge` reports the test set's own references, unless `systems` names them.
     reported = [] if systems else references_among(evidence.testset, copies)
     named = [name for name in copies if name not in reported and name in (systems or copies)]
-    notes = [f"Not scored by -m, because they are references: {listed(named)}."] if named else []
+    notes = [f"Not scored by `metrics`, because they are references: {listed(named)}."] if named else []
     if len(copies) == len(texts.outputs):
         raise DataError(f"{evidence.name} {evidence.pair}: all outputs are references, so none can be scored.")
     texts = texts.only([name for name in texts.systems if name not in copies])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +12,12 @@ from ..data.display import listed
 from ..data.evidence import Evidence
 from ..data.scores import Scores
 from ..errors import UsageError
+from ..options import takes
+from ..options.judging import Judging
 from ..stats.correlation import CORRELATIONS, Correlation
 from ..stats.correlation_bootstrap import Resampled, system_means
 from ..stats.outliers import mad_outliers, quality_levels, top_n
-from ..stats.resampling import SEED, check_share
+from ..stats.resampling import check_share
 from .gold import Gold, check_gold, find_gold, gold_names, has_preferences, margin_of, without_systems
 from .joining import check_systems, references_among
 from .measurement import Measurement, Question, find
@@ -30,28 +31,9 @@ DARR = "darr"  # preferences of this name come from scores; ties of the metric c
 LEVELS = 4  # of quality, as in section 4.5.4 of Fomicheva (2017)
 
 
-@dataclass(frozen=True)
-class Options:
-    """What to compute. The fields are parameters of `judge_pairs`, which describes them."""
-
-    level: str = "sys"
-    statistic: str | None = None
-    gold: str | None = None
-    systems: Collection[str] = ()
-    common: bool = False
-    absolute: bool = False
-    average: str = "none"
-    margin: float | None = None
-    inclusive: bool = False
-    unit: str | None = None
-    resamples: int = 1000
-    confidence: float = 0.95
-    significance: str | None = "auto"
-    alpha: float = 0.05
-    seed: int = SEED
-    top: bool = False
-    by_quality: bool = False
-    mean_of_segments: bool = False
+@dataclass(frozen=True, kw_only=True)
+class Request(Judging):
+    """What to compute, checked against the data."""
 
     @property
     def draws(self) -> ResampleOptions:
@@ -65,16 +47,16 @@ class Options:
         check_share("The significance level", self.alpha)
         check_share("The confidence", self.confidence)
         if (self.margin is not None or self.inclusive) and not wanted.wants_pairs:
-            raise UsageError(f"--margin and --inclusive apply to tau only, not to {wanted.name}.")
+            raise UsageError(f"`margin` and `inclusive` apply to tau only, not to {wanted.name}.")
         if self.top and (self.level != "sys" or not wanted.is_correlation):
-            raise UsageError("--top-n applies to correlations at system level only.")
+            raise UsageError("`top` applies to correlations at system level only.")
         if self.by_quality and (self.level != "seg" or not wanted.is_correlation or self.average != "none"):
-            raise UsageError("--by-quality applies to correlations of outputs only: --level seg --stat pearson.")
+            raise UsageError("`by_quality` applies to correlations of outputs only: `level` seg, `statistic` pearson.")
         if self.mean_of_segments and self.level != "sys":
-            raise UsageError("--mean-of-segments gives system scores. Use it with --level sys.")
+            raise UsageError("`mean_of_segments` gives system scores. Use it with `level` sys.")
         return wanted, test
 
-    def check(self, evidence: Evidence) -> tuple[Statistic, str | None]:
+    def check_data(self, evidence: Evidence) -> tuple[Statistic, str | None]:
         """Return the statistic and the test. Raise an error if the data do not allow them. Computes nothing."""
         wanted, test = self.parse("tau" if self.level == "seg" and has_preferences(evidence, self.gold) else "pearson")
         check_gold(evidence, name=self.gold, level=self.level, wants_pairs=wanted.wants_pairs)
@@ -87,16 +69,15 @@ class Options:
         return find_gold(evidence, name=self.gold, level=self.level, wants_pairs=wanted.wants_pairs)
 
 
-def judge(evidence: Evidence, scores: Sequence[Scores], **options: Any) -> Verdicts:
-    """Measure how well metric scores agree with human judgements, for one language pair.
-
-    scores: one per metric. options: the fields of `Options`, which `judge_pairs` describes.
+@takes(Request)
+def judge(evidence: Evidence, scores: Sequence[Scores], *, options: Request) -> Verdicts:
+    """Measure how well metric scores agree with human judgements, for one language pair. scores: one per metric.
 
     References of the test set are left out unless `systems` names them, because a metric cannot score the reference
     that it compares with. A note says so.
     """
-    asked = Options(**options)
-    wanted, test = asked.check(evidence)
+    asked = options
+    wanted, test = asked.check_data(evidence)
     _check_metrics(scores)
     standard = asked.find_gold(evidence, wanted)
     wanted = wanted.with_variant("wmt12" if standard.name == DARR or standard.pairs is None else "wmt14")
@@ -106,7 +87,7 @@ def judge(evidence: Evidence, scores: Sequence[Scores], **options: Any) -> Verdi
         references = references_among(evidence.testset, everyone)
         if references:
             standard = without_systems(standard, references)
-            notes.append(f"Left out, because they are references (use --systems to keep them): {listed(references)}.")
+            notes.append(f"Left out, because they are references (use `systems` to keep them): {listed(references)}.")
     found = find(Question(wanted, standard, evidence, scores, asked))
     notes += [*found.notes, *_remarks(wanted, scores, found, test)]
     values, resampled = found.measured.values, found.measured.resampled
@@ -202,7 +183,7 @@ def _verdicts(
 
 
 def _with_parts(
-    wanted: Statistic, found: Measurement, items: list[Verdict], asked: Options
+    wanted: Statistic, found: Measurement, items: list[Verdict], asked: Request
 ) -> tuple[tuple[str, ...], list[Verdict]]:
     """Return outlying systems, and the verdicts with the statistic on parts of the data."""
     outliers: tuple[str, ...] = ()

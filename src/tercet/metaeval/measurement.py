@@ -34,7 +34,7 @@ from .measures import (
 )
 
 if TYPE_CHECKING:
-    from .judging import Options
+    from .judging import Request
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +47,7 @@ class Question:
     gold: Gold
     evidence: Evidence
     scores: Sequence[Scores]
-    asked: Options
+    asked: Request
 
 
 @dataclass(frozen=True, eq=False)

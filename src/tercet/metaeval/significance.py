@@ -16,7 +16,7 @@ from .measurement import Measurement
 from .measures import Statistic
 
 if TYPE_CHECKING:
-    from .judging import Options
+    from .judging import Request
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ def find_better(
     wanted: Statistic,
     found: Measurement,
     resampled: Resampled,
-    asked: Options,
+    asked: Request,
 ) -> tuple[Floats | None, NDArray[np.bool_] | None]:
     """Return p-values of the row's metric being better than the column's, and which metric (row) outperforms which.
 

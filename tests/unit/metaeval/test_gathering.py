@@ -13,11 +13,9 @@ import pytest
 
 import tercet
 from tercet import examples
-from tercet.cli.meta import SHOWN, command
 from tercet.engine import Progress
 from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
-from tercet.metaeval import judge, judge_pairs
-from tercet.metaeval.judging import Options
+from tercet.metaeval import judge
 from tercet.rendering.tables import to_json
 
 from .small import SYSTEMS, judged, make_set, metric, write, write_texts
@@ -28,7 +26,7 @@ def test_metrics_and_files_are_judged_as_their_scores_are(tmp_path: Path) -> Non
     assert evidence.testset is not None
     means = {name: sum(metric(i, j) for j in range(20)) / 20 for i, name in enumerate(SYSTEMS)}
     file = write(tmp_path / "mine.sys.score", *(f"{name}\t{value!r}" for name, value in means.items()))
-    (found,) = judge_pairs(tmp_path / "small", metrics=["chrf", "chrf:beta=3"], scores=[file], resamples=50)
+    (found,) = tercet.meta(tmp_path / "small", metrics=["chrf", "chrf:beta=3"], scores=[file], resamples=50)
     assert [item.label for item in found.items] == ["chrF2", "chrF3", "mine"]
     expected = judge(evidence, tercet.score(evidence.testset, ["chrf", "chrf:beta=3"]), resamples=50)
     assert [item.value for item in found.items[:2]] == [item.value for item in expected.items]
@@ -44,7 +42,7 @@ def test_work_on_a_pair_is_told_to_its_progress_which_is_closed(tmp_path: Path) 
         yield lambda done, total: told.append((done, total))
         told.append("closed")
 
-    judge_pairs(make_set(tmp_path / "set"), metrics="chrf", progress=progress, resamples=20)
+    tercet.meta(make_set(tmp_path / "set"), metrics="chrf", progress=progress, resamples=20)
     assert told[0] == "en-de" and told[-1] == "closed" and (1, 1) in told
 
 
@@ -54,19 +52,19 @@ def test_a_pair_that_cannot_be_judged_is_left_out_by_name_unless_asked_for(
     place = make_set(tmp_path / "set")
     write(place / "human.de-en.tsv", "lp\tsystem\tDA", "de-en\tada\t1", "de-en\tbob\t2")
     with caplog.at_level(logging.WARNING, "tercet"):
-        assert [result.pair for result in judge_pairs(place, metrics="chrf", resamples=20)] == ["en-de"]
+        assert [result.pair for result in tercet.meta(place, metrics="chrf", resamples=20)] == ["en-de"]
     assert caplog.messages == [
         "Left out de-en: set has no texts for de-en, so metrics cannot be computed. Give --scores."
     ]
     with pytest.raises(DataError, match="set has no texts for de-en"):
-        judge_pairs(place, ["de-en"], metrics="chrf")
+        tercet.meta(place, ["de-en"], metrics="chrf")
 
 
 def test_data_without_judgements_are_refused_under_their_name(tmp_path: Path) -> None:
     write_texts(tmp_path / "set")
     for dataset, data in ((tmp_path / "set", None), ("set", tmp_path)):
         with pytest.raises(UsageError) as caught:
-            judge_pairs(dataset, data=data, metrics="chrf")
+            tercet.meta(dataset, data=data, metrics="chrf")
         assert str(caught.value) == f"{dataset} has no language pair with judgements. Give them with --judgements FILE."
 
 
@@ -75,14 +73,14 @@ def test_data_without_judgements_are_refused_under_their_name(tmp_path: Path) ->
     [
         ({"statistic": "pearsn"}, "no statistic called 'pearsn'"),
         ({"metrics": ["chrff"]}, "no metric called 'chrff'"),
-        ({"kind": "da"}, "--kind and --system-prefix apply to the files of --judgements, but none is given."),
-        ({"references": ["refA"]}, "--reference applies to metrics that are computed here"),
-        ({"level": "seg", "statistic": "pearson", "mean_of_segments": True}, "--mean-of-segments gives system scores"),
+        ({"kind": "da"}, "`kind` and `system_prefix` apply to the files of `judgements`, but none is given."),
+        ({"references": ["refA"]}, "`references` applies to metrics that are computed here"),
+        ({"level": "seg", "statistic": "pearson", "mean_of_segments": True}, "`mean_of_segments` gives system scores"),
     ],
 )
 def test_what_fits_no_data_is_refused_before_any_are_read(asked: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        judge_pairs("nowhere", **asked)
+        tercet.meta("nowhere", **asked)
 
 
 def test_an_unknown_argument_is_refused_before_anything_is_computed(
@@ -90,25 +88,21 @@ def test_an_unknown_argument_is_refused_before_anything_is_computed(
 ) -> None:
     monkeypatch.setattr("tercet.metaeval.gathering.score", lambda *_, **__: pytest.fail("scored"))
     with pytest.raises(TypeError, match="statistics"):
-        judge_pairs(make_set(tmp_path / "set"), metrics="chrf", level="seg", statistics="tau")
+        tercet.meta(make_set(tmp_path / "set"), metrics="chrf", level="seg", statistics="tau")
 
 
 # --- the interface ---
 
 
 def test_the_function_has_the_options_of_the_command_with_their_names_and_defaults() -> None:
-    parameters = signature(judge_pairs).parameters
-    options = command.make_context("meta", ["small"]).params
-    options = {name: value for name, value in options.items() if name not in SHOWN}
-    assert options.keys() == parameters.keys() - {"progress"}
-    for name in options.keys() - {"dataset", "seed"}:  # for the seed, the command also reads $SACREBLEU_SEED
-        assert options[name] == parameters[name].default, name
-    for name, one in signature(Options).parameters.items():
-        assert parameters[name].default == one.default, name
+    parameters = signature(tercet.meta).parameters
+    for name, one in signature(judge).parameters.items():
+        if name not in ("evidence", "scores"):
+            assert parameters[name].default == one.default, name
 
 
 def test_results_are_found_by_pair_and_become_dictionaries_and_data_frames(tmp_path: Path) -> None:
-    found = judge_pairs(make_set(tmp_path / "set"), "en-de", metrics=["bleu", "chrf"], resamples=20)
+    found = tercet.meta(make_set(tmp_path / "set"), "en-de", metrics=["bleu", "chrf"], resamples=20)
     assert len(found) == 1 and found["en-de"] is found[0] is next(iter(found))
     assert "<th>ci_low</th>" in found._repr_html_()
     assert repr(found).startswith("<MetaEvaluation of 1 language pairs, best metrics: en-de: ")
@@ -126,14 +120,14 @@ def test_published_metrics_with_segment_scores_only_are_left_out_with_a_hint(tmp
     place = make_set(tmp_path / "set")
     cells = [(name, j, metric(i, j)) for i, name in enumerate(SYSTEMS) for j in range(20)]
     write(place / "ratings.en-de.tsv", "lp\tsystem\tseg\tmine", *(f"en-de\t{n}\t{j + 1}\t{v!r}" for n, j, v in cells))
-    (plain,) = judge_pairs(place, metrics="chrf", published=True, resamples=20)
+    (plain,) = tercet.meta(place, metrics="chrf", published=True, resamples=20)
     assert [item.label for item in plain.items] == ["chrF2"]
     assert plain.notes == ("No system scores, only segment scores: mine. Use --mean-of-segments to average them.",)
     with pytest.raises(
         UsageError, match=r"no metrics to evaluate\..* only segment scores: mine\. Use --mean-of-segments"
     ):
-        judge_pairs(place)
-    (means,) = judge_pairs(place, metrics="chrf", published=True, mean_of_segments=True, resamples=20)
+        tercet.meta(place)
+    (means,) = tercet.meta(place, metrics="chrf", published=True, mean_of_segments=True, resamples=20)
     assert [(item.label, item.mean_of_segments) for item in means.items] == [("chrF2", 20), ("mine", 20)]
     assert means.notes == ()
 
@@ -141,7 +135,7 @@ def test_published_metrics_with_segment_scores_only_are_left_out_with_a_hint(tmp
 def test_one_metric_needs_no_test_and_no_scipy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     examples.write("en-de", tmp_path)
     monkeypatch.setitem(sys.modules, "scipy.special", None)
-    (item,) = judge_pairs(tmp_path, metrics="chrf", level="seg", resamples=20)["en-de"].items
+    (item,) = tercet.meta(tmp_path, metrics="chrf", level="seg", resamples=20)["en-de"].items
     assert item.label == "chrF2"
     with pytest.raises(MissingDependency, match="The Williams test"):
-        judge_pairs(tmp_path, metrics=["chrf", "bleu"], level="seg", resamples=20)
+        tercet.meta(tmp_path, metrics=["chrf", "bleu"], level="seg", resamples=20)

@@ -229,12 +229,12 @@ def with_reference(small: Evidence, name: str, texts: str = "ada") -> Evidence:
 @pytest.mark.parametrize(("level", "statistic"), [("sys", "pearson"), ("seg", "pearson"), ("seg", "tau")])
 def test_a_reference_that_was_judged_is_left_out_by_name(small: Evidence, level: str, statistic: str) -> None:
     by_text = judge(with_reference(small, "refB"), BOTH, level=level, statistic=statistic, resamples=20)
-    assert by_text.notes == ("Left out, because they are references (use --systems to keep them): ada.",)
+    assert by_text.notes == ("Left out, because they are references (use `systems` to keep them): ada.",)
     others = judge(small, BOTH, level=level, statistic=statistic, systems=SYSTEMS[1:], resamples=20)
     assert [item.value for item in by_text.items] == [item.value for item in others.items]
     assert [item.n for item in by_text.items] == [item.n for item in others.items]
     by_name = judge(with_reference(small, "bob", "fay"), BOTH, level=level, statistic=statistic, resamples=20)
-    assert by_name.notes == ("Left out, because they are references (use --systems to keep them): bob, fay.",)
+    assert by_name.notes == ("Left out, because they are references (use `systems` to keep them): bob, fay.",)
 
 
 def test_preferences_between_references_and_systems_are_left_out(ranked: Evidence) -> None:

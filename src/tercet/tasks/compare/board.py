@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isnan
 
-from ..comparing import Comparison, MetricResult, PairResult, Segment
-from ..explaining import OPERATIONS, EditComparison, MetricEdits
-from ..rendering.document import Column, Heading, Notes, Part, Segments, SegmentTexts, Table, listing
-from ..rendering.tables import DASH, Bold, interval, number
-from ..stats.paired import FEW_SEGMENTS, RESAMPLES, is_exact, resamples_made, smallest_p_value, test_name
-from .compare_findings import bucket_parts
+from ...comparing import Comparison, MetricResult, PairResult, Segment
+from ...explaining import OPERATIONS, EditComparison, MetricEdits
+from ...rendering.document import Column, Heading, Notes, Part, Segments, SegmentTexts, Table, listing
+from ...rendering.tables import DASH, Bold, interval, number
+from ...stats.paired import FEW_SEGMENTS, RESAMPLES, is_exact, resamples_made, smallest_p_value, test_name
+from .findings import bucket_parts
 
 MATRIX_FROM = 7  # systems; fewer are listed in pairs
 PAIRS_WITH_SEGMENTS = 6  # more would bury the tables; JSON with --full has them all

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from math import inf, isnan, nan
 from typing import Any
 
-from ..data.display import listed
-from ..metaeval import Verdict, Verdicts
-from ..metaeval.results import ranked_items, statistic_name
-from ..metaeval.significance import TESTS
-from ..rendering.document import Column, Heading, Notes, Part, Table, grid, listing
-from ..rendering.tables import DASH, Bold, number
+from ...data.display import listed
+from ...metaeval import Verdict, Verdicts
+from ...metaeval.results import ranked_items, statistic_name
+from ...metaeval.significance import TESTS
+from ...rendering.document import Column, Heading, Notes, Part, Table, grid, listing
+from ...rendering.tables import DASH, Bold, number
 
 P_VALUES = "p-values: row better than column"
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from ..comparing import Comparison, MetricResult
-from ..data.scores import Scores
-from ..rendering.paper import Column, PaperTable
-from ..stats.paired import resamples_made, test_name
+from ...comparing import Comparison, MetricResult
+from ...data.scores import Scores
+from ...rendering.paper import Column, PaperTable
+from ...stats import Comparisons
+from ...stats.paired import resamples_made, test_name
 
 ALPHA = 0.05  # of the tests of `score`
 
 
-def scores_table(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> PaperTable:
+def scores_table(
+    scores: Sequence[Scores], tests: Sequence[Comparisons] | None, width: int | None, *, intervals: bool
+) -> PaperTable:
     """Return the table of scores, with marks of the paired test where one was made."""
     systems = scores[0].systems
     columns = []
@@ -27,20 +29,20 @@ def scores_table(scores: Sequence[Scores], tests: Sequence[Any] | None, options:
                 "" if row == 0 or not p_values[row] < ALPHA else "+" if gain > 0 else "-"
                 for row, gain in enumerate(gains)
             ]
-        intervals = [(item.interval[s].low, item.interval[s].high) for s in systems] if options["confidence"] else []
+        bounds = [(item.interval[s].low, item.interval[s].high) for s in systems] if intervals else []
         columns.append(
             Column(
                 item.label,
                 item.higher_is_better,
                 item.signature,
-                item.metric.decimals if options["width"] is None else options["width"],
+                item.metric.decimals if width is None else width,
                 [item.system[system] for system in systems],
                 marks,
-                intervals,
+                bounds,
             )
         )
     caption = [_subject(scores[0].n_segments, len(scores[0].provenance.get("references", ()))), _bold(columns)]
-    if options["confidence"]:
+    if intervals:
         level = next(iter(scores[0].interval.values())).confidence
         caption.append(f"In brackets: {100 * level:g}% bootstrap intervals.")
     if tests:
@@ -49,7 +51,7 @@ def scores_table(scores: Sequence[Scores], tests: Sequence[Any] | None, options:
     return PaperTable(systems, columns, [part for part in caption if part])
 
 
-def comparison_table(result: Comparison, options: dict[str, Any], references: int) -> PaperTable:
+def comparison_table(result: Comparison, references: int, width: int | None, *, intervals: bool) -> PaperTable:
     """Return the table of a comparison: marks against the baseline, or clusters where all pairs were compared."""
     first = result.metrics[0]
     clusters = any(metric.clusters for metric in result.metrics)
@@ -58,10 +60,10 @@ def comparison_table(result: Comparison, options: dict[str, Any], references: in
             metric.name,
             metric.higher_is_better,
             metric.signature,
-            metric.decimals if options["width"] is None else options["width"],
+            metric.decimals if width is None else width,
             [system.score for system in metric.systems],
             [_mark(result, metric, system.system, system.cluster) for system in metric.systems],
-            [(system.ci_low, system.ci_high) for system in metric.systems] if options["intervals"] else [],
+            [(system.ci_low, system.ci_high) for system in metric.systems] if intervals else [],
         )
         for metric in result.metrics
     ]
@@ -69,7 +71,7 @@ def comparison_table(result: Comparison, options: dict[str, Any], references: in
     test = _tested(result.decisive, result.n_segments, result.resamples[result.decisive], result.alpha)
     test += ", Holm's correction" * several
     caption = [_subject(first.n_segments, references), _bold(columns)]
-    if options["intervals"]:
+    if intervals:
         caption.append(f"In brackets: {100 * result.confidence:g}% bootstrap intervals.")
     if result.baseline is not None:
         caption.append(_marked(result.baseline, test))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..comparing import Buckets, MetricResult, NgramComparison, WordComparison
-from ..data.display import listed
-from ..rendering.document import Column, Heading, Notes, Part, Table, listing
-from ..rendering.tables import Bold, interval, number
+from ...comparing import Buckets, MetricResult, NgramComparison, WordComparison
+from ...data.display import listed
+from ...rendering.document import Column, Heading, Notes, Part, Table, listing
+from ...rendering.tables import Bold, interval, number
 
 GROUPS = {"frequency": "Frequency", "pos": "Part of speech", "label": "Label"}
 

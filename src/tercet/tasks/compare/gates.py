@@ -5,72 +5,60 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import UsageError
-from .options import all_of
+from ...errors import UsageError
 
 if TYPE_CHECKING:
-    from ..comparing import Comparison, Gate, GateVerdict
-    from ..data.testset import TestSet
+    from ...comparing import Comparison, Gate, GateVerdict
+    from ...data.scores import MetricRecord
+    from ...data.testset import TestSet
+    from . import CompareOptions
 
 FAILED = 3  # the exit code of a failed gate; 1 is bad data, 2 misuse
-gate_options = all_of(
-    click.option(
-        "--fail-if",
-        "gates",
-        multiple=True,
-        metavar="SENTENCE",
-        help="Exit with 3 if a system is significantly worse than the baseline (or the first): 'bleu drops', 'any "
-        "worsens'; worse at all: 'bleu drops at all'; by more than 'bleu drops by 0.5' or 'by 1 %'; or 'bleu below "
-        "40'. Repeat for more.",
-    ),
-    click.option("--junit", metavar="FILE", help="Write the verdicts of --fail-if in JUnit's XML form."),
-)
 
 
-def read_gates(options: dict[str, Any]) -> list[Gate]:
+def read_gates(options: CompareOptions) -> list[Gate]:
     """Return the conditions, and refuse a file that could not be written in the end."""
-    from ..comparing import read_gate
+    from ...comparing import read_gate
 
-    if options["junit"] is not None:
-        if not options["gates"]:
-            raise UsageError("--junit reports on conditions: give one with --fail-if.")
-        folder = Path(options["junit"]).parent
+    if options.junit is not None:
+        if not options.gates:
+            raise UsageError("`junit` reports on conditions: give one with `gates`.")
+        folder = Path(options.junit).parent
         if not folder.is_dir():
-            raise UsageError(f"--junit {options['junit']}: there is no folder {folder}.")
-    return [read_gate(text) for text in options["gates"]]
+            raise UsageError(f"`junit` {options.junit}: there is no folder {folder}.")
+    return [read_gate(text) for text in options.gates]
 
 
 def check_gates(
-    gates: Sequence[Gate], texts: TestSet, segments: int, metrics: Sequence[Any], options: dict[str, Any]
+    gates: Sequence[Gate], texts: TestSet, segments: int, metrics: Sequence[MetricRecord], options: CompareOptions
 ) -> None:
     """Refuse conditions that make no sense or could never hold. segments: how many are compared."""
-    from ..comparing import TESTS, find_no_hope
+    from ...comparing import find_no_hope
 
     for gate in gates:
         gate.check(metrics)
         if not gate.significantly or len(texts.systems) < 2:
             continue
-        tests = options["tests"] or TESTS
         no_hope = find_no_hope(
-            len(texts.systems), segments, tests, options["resamples"], options["alpha"], baseline=True
+            len(texts.systems), segments, options.tests, options.resamples, options.alpha, baseline=True
         )
         if no_hope:
-            raise UsageError(f"--fail-if {gate.text!r} could never hold. {no_hope}")
+            raise UsageError(f"`gates` {gate.text!r} could never hold. {no_hope}")
 
 
-def report_verdicts(verdicts: Sequence[GateVerdict], result: Comparison, options: dict[str, Any]) -> int:
+def report_verdicts(verdicts: Sequence[GateVerdict], result: Comparison, junit: str | None) -> int:
     """Tell the verdicts on stderr, in the JUnit file and in GitHub's summary; return the exit code."""
-    from ..comparing import junit_xml
-    from ..data.files import writing
+    from ...comparing import junit_xml
+    from ...data.files import writing
 
     for verdict in verdicts:
         click.echo(f"{'Failed' if verdict.failed else 'Passed'}: {verdict.message}", err=True)
-    if options["junit"] is not None:
-        with writing(options["junit"]) as stream:
+    if junit is not None:
+        with writing(junit) as stream:
             stream.write(junit_xml(verdicts))
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary and verdicts:
@@ -84,8 +72,8 @@ def report_verdicts(verdicts: Sequence[GateVerdict], result: Comparison, options
 
 def markdown_summary(verdicts: Sequence[GateVerdict], result: Comparison) -> str:
     """Return verdicts and scores as a short page of Markdown."""
-    from ..rendering.document import Document, Heading, Table
-    from ..rendering.tables import interval, number
+    from ...rendering.document import Document, Heading, Table
+    from ...rendering.tables import interval, number
 
     failed = sum(verdict.failed for verdict in verdicts)
     said = f"{failed} of {len(verdicts)} conditions failed" if failed else f"all {len(verdicts)} conditions passed"

@@ -1,0 +1,187 @@
+"""Commands of click, made from the options of tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from ..errors import DataError
+from ..options import Command, Option, Options, configured, declared, sections
+from .console import OPTIONS, SPREADSHEET
+from .options import ManyValues, with_output
+from .wording import use_flags
+
+CONFIG = "config_file"
+GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.PROMPT)
+
+
+class TaskCommand(ManyValues):
+    """The command of a task: its options in groups, and a configuration file that may have any of them."""
+
+    def __init__(self, name: str, task: Command) -> None:
+        self.task = task
+        params = [each for declaration in declared(task.options).values() for each in _parameters(declaration)]
+        config = click.Option(
+            ["--config", CONFIG], metavar="FILE",
+            help="Read options from this file: TOML, or the JSON of an earlier run. Those given here replace them.",
+        )  # fmt: skip
+        super().__init__(name, params=[*params, config], callback=self._run, help=task.run.__doc__)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        group_of = {each.name: title for title, options in sections(self.task.options) for each in options}
+        groups: dict[str, list[tuple[str, str]]] = {title: [] for title, _ in sections(self.task.options)}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and record[1]:
+                groups.setdefault(group_of.get(parameter.name or "", "Run"), []).append(record)
+        for title, records in groups.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        use_flags(self.task.options)
+        return super().parse_args(ctx, args)
+
+    def _run(self, **given: Any) -> None:
+        context = click.get_current_context()
+        path = given.pop(CONFIG)
+        if path is not None:
+            read = read_config(path, self.task.options, self.name or "")
+            given |= {name: value for name, value in read.items() if context.get_parameter_source(name) not in GIVEN}
+        for each in declared(self.task.options).values():
+            if each.required and given.get(each.name) in (None, ()):
+                raise click.MissingParameter(ctx=context, param=next(p for p in self.params if p.name == each.name))
+        options = self.task.options(**{name: value for name, value in given.items() if value is not None})
+        context.meta[SPREADSHEET] = getattr(options, "spreadsheet", False)
+        context.meta[OPTIONS] = {"command": self.name, **options.record()}
+        if getattr(options, "quiet", False):
+            from .console import hush
+
+            hush()
+        self.task.run(options)
+
+
+class TaskGroup(click.Group):
+    """The commands of a group such as `qe`: modules of one folder, imported when they are called."""
+
+    def __init__(self, name: str, module: ModuleType) -> None:
+        super().__init__(name, help=module.__doc__)
+        self.home, self.lines = module.__name__, module.COMMANDS
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.lines)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        return from_task(name, f"{self.home}.{name.replace('-', '_')}") if name in self.lines else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.lines.items()))
+
+
+def from_task(name: str, home: str) -> click.Command:
+    """Return the command or the group of commands that a module has."""
+    module = import_module(home)
+    return TaskGroup(name, module) if hasattr(module, "COMMANDS") else with_output(TaskCommand(name, module.run))
+
+
+def _parameters(declaration: Option) -> Iterator[click.Parameter]:
+    """Yield the parameters of click for an option: none if only Python has it, several if other flags set it too."""
+    if not declaration.in_shell:
+        return
+    name = declaration.name
+    if not declaration.flags:
+        yield click.Argument(
+            [name],
+            nargs=-1 if declaration.many else 1,
+            required=False,
+            metavar=declaration.metavar,
+            type=_Value(declaration),
+        )
+        return
+    for flag, (value, help) in declaration.also.items():
+        yield click.Option([flag, name], flag_value=value, help=help)
+    default = None if declaration.required or declaration.default == () else declaration.default
+    settings: dict[str, Any] = {"help": _help(declaration), "hidden": declaration.hidden, "default": default}
+    if declaration.is_flag:
+        settings["is_flag"] = True
+    else:
+        settings |= {"type": _Value(declaration), "metavar": _metavar(declaration), "multiple": declaration.many}
+        settings |= {"envvar": declaration.env}
+    yield click.Option([*declaration.flags, name], **settings)
+
+
+class _Value(click.ParamType):
+    """A value of an option, read by its declaration."""
+
+    def __init__(self, declaration: Option) -> None:
+        self.declaration, self.name = declaration, "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return self.declaration.read(value) if isinstance(value, str) else value
+
+
+def _metavar(declaration: Option) -> str:
+    if declaration.metavar is not None:
+        return f"{declaration.metavar}..." if declaration.several else declaration.metavar
+    if declaration.choices is not None:
+        return f"[{'|'.join(declaration.choices)}]"
+    return "FLOAT" if "float" in declaration.kinds else "INTEGER" if "int" in declaration.kinds else "TEXT"
+
+
+def _help(declaration: Option) -> str:
+    """Return the help, with the default if it says nothing of it."""
+    default = declaration.default
+    if declaration.is_flag or declaration.required or default in (None, (), "") or "[default" in declaration.help:
+        return f"{declaration.help} [required]" if declaration.required else declaration.help
+    shown = " ".join(map(str, default)) if isinstance(default, tuple) else str(default)
+    return f"{declaration.help} [default: {shown}]".lstrip()
+
+
+def read_config(path: str, kind: type[Options], name: str) -> dict[str, Any]:
+    """Return the options that a file has for a command: TOML, or JSON that a run has written."""
+    from ..data.lines import read_lines
+
+    text = "\n".join(read_lines(path))
+    try:
+        if path.lower().endswith(".toml"):
+            import tomllib
+
+            found = tomllib.loads(text)
+        else:
+            import json
+
+            found = json.loads(text)
+    except ValueError as error:
+        raise DataError(f"{path}: {error}.") from None
+    if isinstance(found, list):
+        found = next((each for each in found if isinstance(each, Mapping)), {})
+    if not isinstance(found, Mapping):
+        raise DataError(f"{path} has no options: a table of names and values is needed.")
+    if not path.lower().endswith(".toml"):
+        if "options" not in found:
+            raise DataError(f'{path} has no options. JSON results of this version have them below "options".')
+        found = found["options"]
+    return configured(kind, found, name, path)
+
+
+def click_options(kind: type[Options], *names: str) -> Any:
+    """Return a decorator that adds the options of a group, or some of them, to a command that is no task yet."""
+
+    def decorate(function: Any) -> Any:
+        params = [
+            each
+            for name, declaration in declared(kind).items()
+            if not names or name in names
+            for each in _parameters(declaration)
+        ]
+        function.__click_params__ = [*getattr(function, "__click_params__", []), *reversed(params)]
+        return function
+
+    return decorate

@@ -1,0 +1,213 @@
+"""Read what is evaluated, as options name it: references, outputs, source, or a test set of a known layout."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ...data.formats import is_bilingual
+from ...data.lines import read_lines
+from ...data.stream import TextFiles, chosen_texts, unique_names
+from ...data.testset import TestSet, one_hyphen
+from ...errors import DataError, UsageError
+from ...options.groups import Texts
+
+ROLES = ("output", "reference", "source", "documents")
+
+
+def read_testset(options: Texts, *, needs_reference: bool = True) -> TestSet:
+    """Return the texts that the options name, all in memory."""
+    texts = read_inputs(options, needs_reference=needs_reference)
+    return texts.read() if isinstance(texts, TextFiles) else texts
+
+
+def read_inputs(options: Texts, *, needs_reference: bool = True) -> TestSet | TextFiles:
+    """Return the texts that the options name; streamed from plain files, in memory if they can be read only once."""
+    if options.pair is not None:
+        options = replace(options, pair=one_hyphen(options.pair))
+    bitext = lone_bitext(options)
+    if bitext is not None:
+        options = replace(options, test_set=bitext, outputs=(), references=(), more_references=())
+    source, docs, outputs, num_refs = options.source, options.docs, options.outputs, options.num_refs
+    references = (*options.references, *options.more_references)
+    if source is not None and source in ("exp", "floor", "add-k", "none") and not Path(source).exists():
+        raise UsageError(f"-s is the source text here. For smoothing write --smooth-method {source}.")
+    if options.test_set is not None:
+        if num_refs != 1:
+            raise UsageError("-nr splits a reference file; a test set (-t) names its references.")
+        return _known_layout(options, references)
+    if getattr(options, "systems", ()):
+        raise UsageError("--systems chooses among the systems of a test set (-t); outputs are given by -i.")
+    if not references and needs_reference:
+        raise UsageError("No reference is given: put reference files before -i, or after it with -r, or use -t.")
+    files = TextFiles(
+        outputs=unique_names(outputs),
+        references=unique_names(references),
+        source=source,
+        documents=docs,
+        pair=options.pair,
+        name=", ".join(unique_names(references)) or "unnamed",
+    )
+    columns = read_columns(options.columns)
+    if any(map(is_bilingual, files.paths().values())):
+        return _bilingual(files, columns)
+    if columns:
+        raise UsageError("--columns is for .csv, .tsv and .xlsx files, and there is none.")
+    if num_refs != 1:
+        return _split_references(files, num_refs)
+    if not outputs:
+        return _from_stdin(files)
+    if [*outputs, *references, source, docs].count("-") > 1:
+        raise UsageError("Standard input (-) can be read only once.")
+    return files if files.rereadable() else files.read()
+
+
+def _known_layout(options: Texts, references: Sequence[str]) -> TestSet:
+    """A test set with what else is given: -r and -i choose among its texts by name, or name files of one's own."""
+    found = open_named(options.test_set, options.pair, read_columns(options.columns))
+    if references:
+        found = replace(found, references=chosen_texts("reference", references, found.references))
+    if options.outputs:
+        found = replace(found, outputs=chosen_texts("system", options.outputs, found.outputs))
+    elif not found.outputs:
+        found = replace(found, outputs=stdin_systems())
+    if systems := getattr(options, "systems", ()):
+        found = found.only(systems)
+    if options.source is not None:
+        found = replace(found, source=read_source(options.source))
+    if options.docs is not None:
+        found = replace(found, documents=read_lines(options.docs))
+    return found
+
+
+def open_named(test_set: str, pair: str | None, columns: Mapping[str, str] | None = None) -> TestSet:
+    """Open a test set: a path that exists, or a name in the catalogue. columns: those of a table, by role."""
+    from ...data.catalogue import locate
+    from ...data.layouts import open_testset
+
+    return open_testset(locate(test_set), pair, columns=columns)
+
+
+def read_columns(columns: Sequence[str]) -> dict[str, str]:
+    """Return the columns of a table by role, from ROLE=COLUMN."""
+    if not columns:
+        return {}
+    from ...data.bilingual import parse_columns
+
+    return parse_columns(columns)
+
+
+def read_source(path: str) -> Sequence[Any]:
+    """Return the source text of a file."""
+    from ...data.bilingual import read_text
+
+    return read_text(path, "source")
+
+
+def lone_bitext(options: Texts) -> str | None:
+    """Return the only output file if it is bilingual and no reference is given: then it is a whole test set."""
+    outputs = options.outputs
+    others = (*options.references, *options.more_references, options.test_set)
+    if len(outputs) != 1 or any(others) or not is_bilingual(outputs[0]):
+        return None
+    return str(outputs[0])
+
+
+def _bilingual(files: TextFiles, columns: Mapping[str, str]) -> TestSet:
+    """Return texts of which some are in bilingual files. The first such file gives ids, file names and source."""
+    from ...data.bilingual import ID, Bitext, open_bitext
+
+    opened: dict[str, Bitext] = {}
+    texts: dict[tuple[str, str], Any] = {}
+    for (role, name), path in files.paths().items():
+        if is_bilingual(path) and role != "documents":
+            if str(path) not in opened:
+                opened[str(path)] = open_bitext(path, columns=columns, pair=files.pair)
+            texts[role, name] = opened[str(path)].side(role)
+        else:
+            texts[role, name] = read_lines(path)
+    first = next(iter(opened.values()))
+    for other in opened.values():
+        _check_same_ids(first, other)
+    if not files.outputs:
+        texts |= {("output", name): lines for name, lines in stdin_systems().items()}
+    named = {kind: {name: lines for (role, name), lines in texts.items() if role == kind} for kind in ROLES}
+    source = named["source"].get("source")
+    if source is None and all(segment.source is not None for segment in first.segments):
+        source = first.source
+    documents = named["documents"].get("documents") or first.testset().documents
+    pair = files.pair or first.pair
+    return TestSet(named["output"], named["reference"], source, documents, {ID: first.ids}, pair, files.name)
+
+
+def _check_same_ids(first: Any, other: Any) -> None:
+    """Raise DataError for files whose segments do not belong together."""
+    if len(first) != len(other):
+        return  # the test set reports it, with the numbers
+    for row, (one, two) in enumerate(zip(first.ids, other.ids, strict=True)):
+        if one != two:
+            raise DataError(
+                f"{other.path}, line {other.segments[row].line}: the segment is {two!r}, but {one!r} in {first.path}. "
+                "The files must have the same segments in the same order."
+            )
+
+
+def _split_references(files: TextFiles, count: int) -> TestSet:
+    """One reference file whose lines hold `count` references separated by tabs."""
+    if count < 1:
+        raise UsageError(f"-nr must be 1 or more, not {count}.")
+    if len(files.references) != 1:
+        raise UsageError(f"-nr goes with one reference file, not {len(files.references)}.")
+    path = next(iter(files.references.values()))
+    rows = []
+    for number, line in enumerate(read_lines(path), 1):
+        fields = line.split("\t", min(count - 1, len(line)))
+        if len(fields) != count:
+            raise DataError(
+                f"{path}, line {number}: {count} references separated by tabs are needed, not {len(fields)}."
+            )
+        rows.append(fields)
+    columns = map(list, zip(*rows, strict=True)) if rows else [[]]
+    named = {f"{Path(path).name}:{i}": column for i, column in enumerate(columns, 1)}
+    rest = replace(files, references={})
+    plain = rest.read() if rest.outputs else _from_stdin(rest)
+    return replace(plain, references=named)
+
+
+def _from_stdin(files: TextFiles) -> TestSet:
+    """The texts with outputs from standard input."""
+    outputs = stdin_systems()
+    given = replace(files, outputs={})
+    if not given.paths():
+        return TestSet(outputs, pair=files.pair, name=files.name)
+    return replace(given.read(), outputs=outputs)
+
+
+def stdin_systems() -> dict[str, list[str]]:
+    """Outputs from standard input, one system per tab-separated column, as sacreBLEU reads them."""
+    if sys.stdin.isatty():
+        raise UsageError("No output is given: name output files with -i, or pipe them in.")
+    rows = [line.split("\t") for line in read_lines("-")]
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            raise DataError(
+                f"Standard input, line {number}: {len(row)} systems separated by tabs, but {len(rows[0])} in line 1."
+            )
+    if not rows:
+        raise DataError("Standard input is empty: no output to score. Name output files with -i.")
+    return {f"System {i}": list(column) for i, column in enumerate(zip(*rows, strict=True), 1)}
+
+
+def selected_segments(conditions: Sequence[str], texts: TestSet) -> list[int] | None:
+    """Return the numbers of the segments that fulfil all conditions of `only`; None without conditions."""
+    if not conditions:
+        return None
+    from ...slicing import select_segments
+
+    kept = set.intersection(*(set(select_segments(condition, texts)) for condition in conditions))
+    if not kept:
+        raise DataError(f"No segment fulfils `only` {' and `only` '.join(conditions)}.")
+    return sorted(kept)
