@@ -54,7 +54,7 @@ def test_a_pair_that_cannot_be_judged_is_left_out_by_name_unless_asked_for(
     with caplog.at_level(logging.WARNING, "tercet"):
         assert [result.pair for result in tercet.meta(place, metrics="chrf", resamples=20)] == ["en-de"]
     assert caplog.messages == [
-        "Left out de-en: set has no texts for de-en, so metrics cannot be computed. Give --scores."
+        "Left out de-en: set has no texts for de-en, so metrics cannot be computed. Give `scores`."
     ]
     with pytest.raises(DataError, match="set has no texts for de-en"):
         tercet.meta(place, ["de-en"], metrics="chrf")

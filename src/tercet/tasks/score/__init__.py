@@ -225,8 +225,18 @@ def _refuse_what_does_not_go_together(options: ScoreOptions) -> None:
     if options.score_only and options.by:
         raise UsageError("-b prints scores of systems alone; leave it out to see those of groups.")
     if options.merge:
-        texts = ("references", "more_references", "outputs", "source", "test_set", "docs")
-        given = [name for name in (*texts, *declared(MetricChoice), "kb") if getattr(options, name) not in (None, ())]
+        texts = {
+            "references",
+            "more_references",
+            "outputs",
+            "source",
+            "test_set",
+            "docs",
+            "kb",
+            *declared(MetricChoice),
+        }
+        texts -= {"trust_features", "allow_network"}
+        given = [name for name in declared(ScoreOptions) if name in texts and getattr(options, name) not in (None, ())]
         if given:
             raise UsageError(f"--merge adds up saved scores; {given[0].replace('_', ' ')} cannot be given with it.")
 
