@@ -19,7 +19,8 @@ them, so the list is that of QuEst (Specia, Shah, de Souza and Cohn, 2013). Grou
 Words are tokens in lower case, by Moses' tokeniser (Chinese and Japanese have their own tokenisers). A feature is left
 out, with the reason, if a resource that it needs is missing. If a feature is undefined for a pair, as most are for an
 empty sentence, it has its neutral value. A feature can be selected by its name or by its number in QuEst. Alignment
-features use the first 250 words of a sentence.
+features (group 8) use the first 250 words of a sentence, and a hidden Markov model of alignment; the paper has IBM
+Model 4 of GIZA++.
 
 ```python
 from tercet.quality.features import extract

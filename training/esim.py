@@ -3,8 +3,8 @@
     python -m training.esim --data DATA.npz --weights FOLDER --out ESIM.npz [--seconds 240] [--leave-out wmt14.hi-en]
 
 The network is that of the paper: two texts through one bidirectional LSTM, each attends to the other, differences and
-products are composed by a second LSTM, pooled by mean and maximum. The paper trained on DA of WMT15 and WMT16; here
-rankings are added, because more of them are at hand.
+products are composed by a second LSTM, pooled by mean and maximum. WMT19's entry was trained on
+single DA of WMT18, which are not at hand; here it is trained on rankings and DA of other years.
 """
 
 from __future__ import annotations
