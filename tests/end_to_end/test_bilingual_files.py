@@ -1,11 +1,15 @@
 """Commands on the files of translation tools: CSV, XLIFF, XLSX."""
 
 import json
+import os
+import stat
 from pathlib import Path
 
 import pytest
 
+from tercet.data.bilingual import open_bitext
 from tercet.data.workbook import write_xlsx
+from tercet.errors import DataError
 from tests.docs.running import run
 
 ROWS = [
@@ -144,3 +148,52 @@ def test_a_table_without_translations_names_the_columns_that_are_known(tmp_path:
     assert ran.code == 1
     assert "f.csv has no column with translations. Name it: --columns output=COLUMN." in ran.err
     assert "Known without that: output, target, tgt, mt" in ran.err
+
+
+CHANGES = """from pathlib import Path
+def f(output, references):
+    path = Path({path!r})
+    path.write_text(path.read_text().replace("{old}", "{new}"))
+    return 1.0
+"""
+
+
+@pytest.mark.parametrize("option", [["--in-place"], ["--annotate", "new.csv"]])
+def test_a_row_that_changes_while_scoring_runs_is_found_and_nothing_is_written(tmp_path, option):
+    text = "id,source,target,reference\n1,ein Hund,a dog,a dog\n2,zwei,two,two\n"
+    (tmp_path / "a.csv").write_text(text)
+    (tmp_path / "own.py").write_text(CHANGES.format(path=str(tmp_path / "a.csv"), old="a dog", new="a cat"))
+    ran = run(["score", "-i", "a.csv", "-m", "own.py:f", "-b", *option], folder=tmp_path)
+    assert ran.code == 1
+    assert "a.csv has changed since its texts were read. Nothing was written" in ran.err
+    assert (tmp_path / "a.csv").read_text() == text.replace("a dog", "a cat")
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == ["a.csv", "own.py"]
+
+
+def test_writing_in_place_keeps_mode_times_and_links_and_refuses_a_pipe(tmp_path):
+    (tmp_path / "inside").mkdir()
+    real = tmp_path / "inside" / "a.csv"
+    real.write_text("id,source,target,reference\n1,ein Hund,a dog,a dog\n")
+    real.chmod(0o600)
+    os.utime(real, (1_000_000_000, 1_000_000_000))
+    (tmp_path / "a.csv").symlink_to(real)
+    ran = run(["score", "-i", "a.csv", "-m", "chrf", "-b", "--in-place"], folder=tmp_path)
+    assert ran.code == 0, ran.err
+    assert (tmp_path / "a.csv").is_symlink() and "tercet:" in real.read_text()
+    assert stat.S_IMODE(real.stat().st_mode) == 0o600
+    backup = (tmp_path / "a.csv.bak").stat()
+    assert (stat.S_IMODE(backup.st_mode), backup.st_mtime) == (0o600, 1_000_000_000)
+    run(["score", "-i", "a.csv", "-m", "chrf", "-b", "--annotate", "copy.csv"], folder=tmp_path)
+    assert stat.S_IMODE((tmp_path / "copy.csv").stat().st_mode) == 0o600
+    os.mkfifo(tmp_path / "pipe.csv")
+    ran = run(["score", "-i", "pipe.csv", "--in-place", "-m", "chrf"], folder=tmp_path)
+    assert ran.code == 2 and "is not a file, so nothing can be written into it" in ran.err
+
+
+def test_a_failure_leaves_no_backup(tmp_path):
+    (tmp_path / "a.csv").write_text("id,source,target,reference\n1,ein Hund,a dog,a dog\n")
+    bitext = open_bitext(tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_text("id,source,target,reference\n1,ein Hund,a dog,the dog\n")
+    with pytest.raises(DataError, match="has changed since its texts were read"):
+        bitext.annotate_in_place({"x": ["1"]})
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]

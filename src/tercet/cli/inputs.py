@@ -48,10 +48,10 @@ def annotating(options: Mapping[str, Any]) -> bool:
     return _of(Annotation, options).annotating
 
 
-def check_annotation(options: Mapping[str, Any], paths: Any) -> None:
-    annotation.check_annotation(_of(Annotation, options), paths)
+def check_annotation(options: dict[str, Any], paths: Any) -> None:
+    options["checksum"] = annotation.check_annotation(_of(Annotation, options), paths)
 
 
 def annotate(options: Mapping[str, Any], path: str, notes: Any, pair: str | None) -> None:
-    columns, quiet = options.get("columns") or (), options["quiet"]
-    annotation.annotate(_of(Annotation, options), path, notes, pair=pair, columns=columns, quiet=quiet)
+    given = {"columns": options.get("columns") or (), "quiet": options["quiet"], "checksum": options["checksum"]}
+    annotation.annotate(_of(Annotation, options), path, notes, pair=pair, **given)

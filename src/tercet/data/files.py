@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
@@ -25,9 +25,13 @@ def check_writable(path: str | Path) -> None:
 
 
 @contextmanager
-def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
-    """Open a file for writing bytes, which replaces the old one at the end. Devices and pipes are kept."""
-    path = Path(path)
+def writing_bytes(path: str | Path, *, like: Path | None = None) -> Iterator[BinaryIO]:
+    """Open a file for writing bytes, which replaces the old one at the end. Devices and pipes are kept, links followed.
+
+    A file that is replaced keeps its mode and owner; a new one has those of `like`. Until the end the new file has no
+    name where the system can do that, so that nothing is left if the program is killed.
+    """
+    path = Path(os.path.realpath(path)) if Path(path).is_symlink() else Path(path)
     check_writable(path)
     if path.exists() and not path.is_file():
         with _writing_through(path) as stream:
@@ -35,19 +39,53 @@ def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
         return
     temporary = path.with_name(f".{path.name[:100]}.{os.getpid()}.{os.urandom(4).hex()}.part")
     try:
-        stream = temporary.open("xb")
+        known = path if path.exists() else like
+        handle, named = _create(temporary, 0o666 if known is None else 0o600)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
     try:
-        with stream:
+        with os.fdopen(os.dup(handle), "wb") as stream:
             yield stream
+        if known is not None:
+            _take_over(handle, known)
+        if not named:
+            _name(handle, temporary)
         temporary.replace(path)
     except OSError as error:  # a full disk
-        temporary.unlink(missing_ok=True)
         raise UsageError(f"{path} cannot be written: {error.strerror or error}.") from None
-    except BaseException:
+    finally:
+        os.close(handle)
         temporary.unlink(missing_ok=True)
-        raise
+
+
+def _create(path: Path, mode: int) -> tuple[int, bool]:
+    """Create a file, without a name if possible. Returns its handle, and whether it has the name."""
+    if hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").is_dir():
+        try:
+            return os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, mode), False
+        except OSError:  # the file system has no such files, or the other way reports what is wrong
+            pass
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode), True
+
+
+def _name(handle: int, path: Path) -> None:
+    """Give an open file without a name one. With a folder's handle, `os.link` follows /proc's link to the file."""
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.link(f"/proc/self/fd/{handle}", path.name, dst_dir_fd=folder, follow_symlinks=True)
+    finally:
+        os.close(folder)
+
+
+def _take_over(handle: int, known: Path) -> None:
+    """Give an open file the mode and, where that is allowed, the owner of another file."""
+    if not hasattr(os, "fchmod"):  # Windows
+        return
+    facts, own = known.stat(), os.fstat(handle)
+    if (facts.st_uid, facts.st_gid) != (own.st_uid, own.st_gid):
+        with suppress(PermissionError):
+            os.fchown(handle, facts.st_uid, facts.st_gid)
+    os.fchmod(handle, facts.st_mode & 0o7777)
 
 
 @contextmanager
@@ -174,5 +212,10 @@ def file_checksum(path: Path) -> str:
 
 @lru_cache(maxsize=64)
 def _checksum_of(path: Path, number: int, changed: int, size: int) -> str:
+    return content_checksum(path)
+
+
+def content_checksum(path: Path) -> str:
+    """Return a short checksum of what a file holds now."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=8)).hexdigest()

@@ -3,6 +3,8 @@
 import gzip
 import os
 import stat
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
@@ -94,3 +96,52 @@ def test_a_line_without_end_is_refused(tmp_path, monkeypatch):
 def test_an_endless_file_is_refused():
     with pytest.raises(DataError, match="a NUL byte"):
         lines.read_lines("/dev/zero")
+
+
+def test_a_file_that_is_replaced_keeps_its_mode(tmp_path: Path) -> None:
+    for mode in (0o600, 0o640, 0o755):
+        (tmp_path / "x").write_text("old")
+        (tmp_path / "x").chmod(mode)
+        with writing(tmp_path / "x") as stream:
+            stream.write("new")
+        assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == mode
+    with writing_bytes(tmp_path / "copy", like=tmp_path / "x") as bytes_:
+        bytes_.write(b"y")
+    assert stat.S_IMODE((tmp_path / "copy").stat().st_mode) == 0o755
+
+
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    for target in ("inside/there", "inside/not yet"):
+        link = tmp_path / f"link to {Path(target).name}"
+        link.symlink_to(tmp_path / target)
+        (tmp_path / "inside" / "there").write_text("old")
+        with writing(link) as stream:
+            stream.write("new")
+        assert link.is_symlink() and (tmp_path / target).read_text() == "new"
+
+
+@pytest.mark.parametrize("signal", ["SIGKILL", "SIGTERM"])
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="files without names are Linux's")
+def test_a_program_that_is_killed_while_it_writes_leaves_nothing(tmp_path: Path, signal: str) -> None:
+    program = f"""
+import os, signal
+from tercet.data.files import writing
+with writing({str(tmp_path / "x")!r}) as stream:
+    stream.write("half")
+    stream.flush()
+    os.kill(os.getpid(), signal.{signal})
+"""
+    subprocess.run([sys.executable, "-c", program], check=False)
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_files_that_have_no_name_a_failure_leaves_nothing_either(tmp_path, monkeypatch) -> None:
+    monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    with pytest.raises(ValueError), writing(tmp_path / "x") as stream:
+        stream.write("half")
+        raise ValueError
+    assert not list(tmp_path.iterdir())
+    with writing(tmp_path / "x") as stream:
+        stream.write("whole")
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]

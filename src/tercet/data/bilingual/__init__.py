@@ -6,17 +6,18 @@ into a copy of the file. A format module has `ENDINGS`, `read_segments`, `langua
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from shutil import copyfileobj
+from shutil import copy2
 from types import ModuleType
-from typing import Any
+from typing import Any, BinaryIO
 
 from ...errors import DataError, UsageError
 from ..field_checks import chosen
-from ..files import bare_name, writing_bytes
+from ..files import bare_name, content_checksum, writing_bytes
 from ..formats import is_bilingual
 from ..lines import open_bytes, read_lines
 from ..testset import TestSet
@@ -43,12 +44,13 @@ def format_of(path: str | Path) -> ModuleType | None:
 
 @dataclass(frozen=True, repr=False)
 class Bitext:
-    """The segments of a bilingual file."""
+    """The segments of a bilingual file. checksum: of the file's bytes when it was read."""
 
     path: Path
     segments: Sequence[Segment]
     choice: Choice
     pair: str | None = None
+    checksum: str = ""
 
     def __len__(self) -> int:
         return len(self.segments)
@@ -125,32 +127,62 @@ class Bitext:
             name=name or self.path.name,
         )
 
+    def _check_notes(self, notes: Notes) -> None:
+        check_notes(notes, len(self), self.path)
+        if self.path.name.endswith(".gz"):
+            raise UsageError(f"{self.path} is compressed. Unpack it, so that notes can be written.")
+
     def annotate(self, notes: Notes, to: str | Path) -> None:
         """Write a copy of the file with notes, by name with one text per segment. All other bytes are the same.
 
         A note of the same name that Tercet wrote earlier is replaced, also by an empty text.
         """
-        check_notes(notes, len(self), self.path)
-        if self.path.name.endswith(".gz"):
-            raise UsageError(f"{self.path} is compressed. Unpack it, so that notes can be written.")
+        self._check_notes(notes)
+        with writing_bytes(to, like=self.path) as out:
+            self._write(notes, out)
+
+    def _write(self, notes: Notes, out: BinaryIO) -> None:
         module: Any = format_of(self.path)
-        with writing_bytes(to) as out:
-            if module is xlsx:
-                xlsx.write(self.path, self.choice, notes, out)
-            else:
-                with open_bytes(self.path) as stream:
-                    splice(stream, module.edits(self.path, self.choice, notes), out)
+        if module is xlsx:
+            xlsx.write(self.path, self.choice, notes, out)
+        else:
+            with open_bytes(self.path) as stream:
+                splice(stream, module.edits(self.path, self.choice, notes), out)
+        self.check_unchanged(self.checksum)
+
+    def check_unchanged(self, checksum: str) -> None:
+        """Raise DataError if the file does not hold now what it held when its checksum was taken."""
+        if content_checksum(self.path) != checksum:
+            raise DataError(f"{self.path} has changed since its texts were read. Nothing was written; run it again.")
 
     def annotate_in_place(self, notes: Notes) -> Path:
-        """Write notes into the file itself, atomically, and return the copy of the old file: FILE.bak, FILE.bak2, …"""
+        """Write notes into the file itself, atomically, and return the old file: FILE.bak, FILE.bak2, …
+
+        The old file is renamed, so that it keeps its owner, mode and times. A failure leaves no backup.
+        """
+        self._check_notes(notes)
         names = (f"{self.path.name}{BACKUP}{number}" for number in ("", *range(2, MOST_BACKUPS)))
         backup = next((path for path in map(self.path.with_name, names) if not path.exists()), None)
         if backup is None:
             raise UsageError(f"{self.path} has {MOST_BACKUPS} backups already. Move them away.")
-        with self.path.open("rb") as stream, writing_bytes(backup) as copy:
-            copyfileobj(stream, copy)
-        self.annotate(notes, self.path)
+        try:
+            with writing_bytes(self.path) as out:
+                self._write(notes, out)
+                _keep(self.path, backup)
+        except BaseException:
+            backup.unlink(missing_ok=True)
+            raise
+        object.__setattr__(self, "checksum", content_checksum(self.path))  # what we changed may be changed again
         return backup
+
+
+def _keep(path: Path, backup: Path) -> None:
+    """Give the file a second name, or copy it where files have only one."""
+    path = Path(os.path.realpath(path))
+    try:
+        os.link(path, backup)
+    except OSError:
+        copy2(path, backup)
 
 
 def open_bitext(path: str | Path, *, columns: Mapping[str, str] | None = None, pair: str | None = None) -> Bitext:
@@ -164,11 +196,14 @@ def open_bitext(path: str | Path, *, columns: Mapping[str, str] | None = None, p
         raise UsageError(f"{path} has an unknown ending. Known: {', '.join(ENDINGS)}.")
     if columns and module not in (table, xlsx):
         raise UsageError(f"{path} has no columns; --columns is for .csv, .tsv and .xlsx files.")
+    if Path(path).exists() and not Path(path).is_file():
+        raise UsageError(f"{path} is a pipe, a device or a folder. Files of this kind must be files on a disk.")
     choice = Choice(columns or {}, pair)
+    checksum = content_checksum(Path(path)) if Path(path).exists() else ""  # a missing file is reported below
     # Earlier notes are found again when the file is annotated; here they would only take memory.
     read = numbered(module.read_segments(path, choice), path)
     segments = [replace(segment, written=()) if segment.written else segment for segment in read]
-    found = Bitext(Path(path), segments, choice, pair)
+    found = Bitext(Path(path), segments, choice, pair, checksum)
     return found if pair else replace(found, pair=module.language_pair(path))
 
 

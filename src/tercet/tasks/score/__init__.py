@@ -89,7 +89,7 @@ def run(options: ScoreOptions) -> None:
     if options.annotating:
         from ..shared.annotation import check_annotation
 
-        check_annotation(options, _scored_files(options))
+        checksum = check_annotation(options, _scored_files(options))
     if options.each_reference:
         click.echo(board.render_each(_scored_each(options), options))
         return
@@ -102,7 +102,7 @@ def run(options: ScoreOptions) -> None:
         from ..shared.annotation import annotate
 
         notes, where = _notes(scores), {"pair": options.pair, "columns": options.columns, "quiet": options.quiet}
-        annotate(options, _scored_files(options)[0], notes, **where)
+        annotate(options, _scored_files(options)[0], notes, checksum=checksum, **where)
     tests = _paired(scores, options)
     if options.style == "paper":
         from ..shared.paper import scores_table

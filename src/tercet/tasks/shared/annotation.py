@@ -8,25 +8,29 @@ from pathlib import Path
 
 import click
 
+from ...data.files import content_checksum, is_file
 from ...data.formats import is_bilingual
 from ...errors import UsageError
 from ...options.groups import Annotation
 
 
-def check_annotation(options: Annotation, paths: Sequence[str]) -> None:
-    """Raise UsageError, before any work, if results cannot be written into these inputs."""
+def check_annotation(options: Annotation, paths: Sequence[str]) -> str:
+    """Return a checksum of the file that gets results. Raises UsageError, before any work, if it cannot get them."""
     if not options.annotating:
-        return
+        return ""
     if len(paths) != 1 or not (is_bilingual(paths[0]) or paths[0].lower().endswith(".tsv")):
         raise UsageError(
             "Results are written into one file with sources and translations: XLIFF, TMX, PO, CSV, TSV or XLSX. "
             "Give one such file."
         )
+    if not is_file(paths[0]):
+        raise UsageError(f"{paths[0]} is not a file, so nothing can be written into it.")
     to = options.annotate
     if to and os.path.realpath(to) == os.path.realpath(paths[0]):
         raise UsageError(f"{to} is the input. Use --in-place, which keeps a backup, or choose another name.")
     if to and Path(to).suffix.lower() != Path(paths[0]).suffix.lower():
         raise UsageError(f"{to} must end in {Path(paths[0]).suffix}, as the input does: it is a copy of it.")
+    return content_checksum(Path(paths[0]))
 
 
 def annotate(
@@ -34,15 +38,20 @@ def annotate(
     path: str,
     notes: Mapping[str, Sequence[str]],
     *,
+    checksum: str,
     pair: str | None = None,
     columns: Sequence[str] = (),
     quiet: bool = False,
 ) -> None:
-    """Write notes, by name with one text per segment, into a copy of the file or into the file itself."""
+    """Write notes, by name with one text per segment, into a copy of the file or into the file itself.
+
+    checksum: as `check_annotation` returned it. If the file has another one now, nothing is written.
+    """
     from ...data.bilingual import open_bitext
     from .texts import read_columns
 
     bitext = open_bitext(path, columns=read_columns(columns), pair=pair)
+    bitext.check_unchanged(checksum)
     if options.in_place:
         backup = bitext.annotate_in_place(notes)
         written = f"{path} (the old file is {backup})"
