@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -17,6 +17,7 @@ from .options import ManyValues, with_output
 from .wording import use_flags
 
 CONFIG = "config_file"
+F = TypeVar("F", bound=Callable[..., Any])
 GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.PROMPT)
 
 
@@ -117,7 +118,7 @@ def _parameters(declaration: Option) -> Iterator[click.Parameter]:
     yield click.Option([*declaration.flags, name], **settings)
 
 
-class _Value(click.ParamType):
+class _Value(click.ParamType[Any]):
     """A value of an option, read by its declaration."""
 
     def __init__(self, declaration: Option) -> None:
@@ -171,17 +172,20 @@ def read_config(path: str, kind: type[Options], name: str) -> dict[str, Any]:
     return configured(kind, found, name, path)
 
 
-def click_options(kind: type[Options], *names: str) -> Any:
+def click_options(kind: type[Options], *names: str) -> Callable[[F], F]:
     """Return a decorator that adds the options of a group, or some of them, to a command that is no task yet."""
 
-    def decorate(function: Any) -> Any:
+    def decorate(function: F) -> F:
         params = [
             each
             for name, declaration in declared(kind).items()
             if not names or name in names
             for each in _parameters(declaration)
         ]
-        function.__click_params__ = [*getattr(function, "__click_params__", []), *reversed(params)]
+        function.__click_params__ = [  # type: ignore[attr-defined]
+            *getattr(function, "__click_params__", []),
+            *reversed(params),
+        ]
         return function
 
     return decorate

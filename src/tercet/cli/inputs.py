@@ -45,7 +45,7 @@ def needs_reference(options: Mapping[str, Any]) -> bool:
 
 
 def annotating(options: Mapping[str, Any]) -> bool:
-    return _of(Annotation, options).annotating
+    return bool(_of(Annotation, options).annotating)
 
 
 def check_annotation(options: dict[str, Any], paths: Any) -> None:

@@ -41,10 +41,17 @@ class Plan(SegmentGroups, SegmentChoice, DifferenceTests):
         for by in self.buckets:
             if by not in BUCKETS:
                 raise UnknownName("kind of buckets", by, BUCKETS)
-        object.__setattr__(self, "thresholds", check_thresholds(self.thresholds or {}))
+        object.__setattr__(self, "thresholds", check_thresholds(self.bounds))
         check_draws(min(map(self.resamples_of, self.tests)), self.seed)
         check_share("The significance level", self.alpha)
         check_share("The confidence", self.confidence)
+
+    @property
+    def bounds(self) -> Mapping[str, tuple[float, float]]:
+        """The thresholds by metric, as pairs of numbers."""
+        if self.thresholds and not isinstance(self.thresholds, Mapping):
+            raise UsageError('`thresholds` must be given by metric, as {"chrf": (40, 60)}.')
+        return dict(self.thresholds)
 
     @property
     def needs_texts(self) -> bool:

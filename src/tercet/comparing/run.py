@@ -184,7 +184,7 @@ class _Work:
             buckets=tuple(
                 found
                 for by in plan.buckets
-                if (found := segment_buckets(scores, by, self.testset, self.numbers, plan.resampling, plan.thresholds))
+                if (found := segment_buckets(scores, by, self.testset, self.numbers, plan.resampling, plan.bounds))
             ),
             record=scores.metric,
         )

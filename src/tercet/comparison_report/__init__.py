@@ -121,7 +121,7 @@ def make_report(
         against = plan.baseline
         if against is None and len(texts.systems) > MOST_SYSTEMS:
             against = comparison.metrics[0].ranked[0].system
-        asked = {"segments": segments, "baseline": against, "alpha": plan.alpha}
+        asked: dict[str, Any] = {"segments": segments, "baseline": against, "alpha": plan.alpha}
         by_words = [compare_words(texts, grouping, **how_words, **asked, seed=plan.seed) for grouping in words]
         tokens = {name: how_words[name] for name in ("tokenize", "lowercase")}
         ngrams = compare_ngrams(texts, **asked, **tokens)

@@ -22,6 +22,7 @@ from ..errors import UnknownName, UsageError
 REQUIRED: Any = MISSING  # the default of an option that must be given
 MANY = re.compile(r"(?:^|\| )(?:Sequence|Collection|tuple)\[")
 GROUPS = ("Texts", "Metrics", "Options", "Result", "Run")  # in the order in which help and documentation have them
+R = TypeVar("R")
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -250,13 +251,18 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, PathLike) else value
 
 
-@cache
+def _kept(function: Callable[[type[Options]], R]) -> Callable[[type[Options]], R]:
+    """Keep what a function returns for each class."""
+    return cache(function)  # type: ignore[return-value]  # mypy takes a class of dataclasses for unhashable
+
+
+@_kept
 def declared(kind: type[Options]) -> dict[str, Option]:
     """Return the options of a task or group by name, in the order in which help shows them."""
     return {each.name: each for _, options in sections(kind) for each in options}
 
 
-@cache
+@_kept
 def sections(kind: type[Options]) -> tuple[tuple[str, tuple[Option, ...]], ...]:
     """Return the options of a task by group, each group with its title."""
     owners: dict[str, type[Options]] = {}
@@ -274,8 +280,6 @@ def _option(field: dataclasses.Field[Any]) -> Option:
 
 
 # --- the Python function ------------------------------------------------------
-
-R = TypeVar("R")
 
 
 def takes(kind: type[Options]) -> Callable[[Callable[..., R]], Callable[..., R]]:
@@ -302,7 +306,7 @@ def takes(kind: type[Options]) -> Callable[[Callable[..., R]], Callable[..., R]]
 
         call.__signature__ = shape  # type: ignore[attr-defined]
         call.__doc__ = _documented(function.__doc__ or "", options)
-        call.__kwdefaults__ = None
+        call.__kwdefaults__ = None  # type: ignore[attr-defined]
         call.options = kind  # type: ignore[attr-defined]
         return call
 

@@ -121,11 +121,11 @@ def correlation_table(data: DataSets, metrics: Mapping[str, str]) -> Reproductio
 def cross_system_table(data: DataSets) -> Reproduction:
     """Return r of a model of System3 on the other systems; IWSLT 2019 stands in where EAMT09 is missing."""
     if data(CE) is not None:
-        values = {}
+        values: dict[str, dict[str, float]] = {}
         for name, one in _systems(data).items():
             if name != TRAINED_ON:
-                found = _predictions(data, TRAINED_ON, name)
-                values[name] = {"Pearson": float(pearson(found, one.scores[one.first_test :]))}
+                predicted = _predictions(data, TRAINED_ON, name)
+                values[name] = {"Pearson": float(pearson(predicted, one.scores[one.first_test :]))}
         return _noted(compare_rows("specia_text_crosssystem", values))
     found = _analogue(data)
     extra = {
@@ -180,9 +180,9 @@ def _halves(
     test[np.flatnonzero(tested)[::2]] = True
     parts = {"same": tested & ~test, "other": ~tested}
     size = min(int(part.sum()) for part in parts.values())
-    asked, found = np.flatnonzero(test), {}
+    asked, found = np.flatnonzero(test).tolist(), {}
     for name, part in parts.items():
-        used = np.flatnonzero(part)[:size]
+        used = np.flatnonzero(part)[:size].tolist()
         sources, outputs = [keys[i][1] for i in used], [keys[i][2] for i in used]
         model = train(
             sources, outputs, labels[used], PAIR, learner="pls", higher_is_better=False, executor=data.executor

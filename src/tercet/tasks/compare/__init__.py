@@ -211,7 +211,12 @@ def _words(options: CompareOptions, texts: TestSet, segments: list[int] | None) 
         return []
     from ...comparing import compare_words
 
-    how = {"baseline": options.baseline, "alpha": options.alpha, "seed": options.seed, "segments": segments}
+    how: dict[str, Any] = {
+        "baseline": options.baseline,
+        "alpha": options.alpha,
+        "seed": options.seed,
+        "segments": segments,
+    }
     return [compare_words(texts, by, **given, **how) for by in dict.fromkeys(options.words)]
 
 

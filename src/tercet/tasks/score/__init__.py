@@ -24,7 +24,7 @@ class ScoreOptions(Scoring, Annotation, Style, Decimals, OtherScores, MetricChoi
         (), "--systems", metavar="SYSTEM", several=True, help="Only these systems of the test set (-t)."
     )
     kb: str | None = shell_option(None, "--kb", help="KoBE: the knowledge base, a folder that 'tercet kb build' made.")
-    form: str | None = again(Style, "form", help="Output format. [default: $SACREBLEU_FORMAT or text]")
+    form: str = again(Style, "form", help="Output format. [default: $SACREBLEU_FORMAT or text]")
     width: int | None = again(
         Decimals, "width",
         help="Decimals in tables; JSON, TSV and CSV have them all. [default: 1, more for scores from 0 to 1]",
@@ -101,8 +101,10 @@ def run(options: ScoreOptions) -> None:
     if options.annotating:
         from ..shared.annotation import annotate
 
-        notes, where = _notes(scores), {"pair": options.pair, "columns": options.columns, "quiet": options.quiet}
-        annotate(options, _scored_files(options)[0], notes, checksum=checksum, **where)
+        annotate(
+            options, _scored_files(options)[0], _notes(scores),
+            checksum=checksum, pair=options.pair, columns=options.columns, quiet=options.quiet,
+        )  # fmt: skip
     tests = _paired(scores, options)
     if options.style == "paper":
         from ..shared.paper import scores_table

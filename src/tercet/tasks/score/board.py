@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...cli.console import rendered
 from ...data.scores import ScoreList, Scores
@@ -23,7 +23,8 @@ SACREBLEU = " (μ = {} ± {})"
 def render(scores: Sequence[Scores], options: ScoreOptions, ids: Sequence[str] | None) -> str:
     """Return the whole output of the command."""
     form = "text" if options.score_only else options.form
-    found, asked = ScoreList(scores), {"segments": options.sentence_level, "ids": ids}
+    found = ScoreList(scores)
+    asked: dict[str, Any] = {"segments": options.sentence_level, "ids": ids}
     data, rows = partial(found.records, **asked), partial(found.record_rows, **asked)
     return rendered(form, _parts(scores, options, ids), data, "Scores", rows)
 
@@ -132,7 +133,7 @@ def _breakdown(scores: Sequence[Scores], options: ScoreOptions, ids: Sequence[st
         dict(enumerate(names)),
         columns,
         lambda row, column: _number(column[1], values[column][row], options),
-        corner="segment" if by_segment else options.by,
+        corner="segment" if by_segment else str(options.by),
     )
 
 

@@ -56,7 +56,7 @@ def annotate(
         backup = bitext.annotate_in_place(notes)
         written = f"{path} (the old file is {backup})"
     else:
-        bitext.annotate(notes, options.annotate)
-        written = options.annotate
+        written = str(options.annotate)
+        bitext.annotate(notes, written)
     if not quiet:
         click.echo(f"Wrote {written}", err=True)

@@ -67,7 +67,7 @@ def read_inputs(options: Texts, *, needs_reference: bool = True) -> TestSet | Te
 
 def _known_layout(options: Texts, references: Sequence[str]) -> TestSet:
     """A test set with what else is given: -r and -i choose among its texts by name, or name files of one's own."""
-    found = open_named(options.test_set, options.pair, read_columns(options.columns))
+    found = open_named(str(options.test_set), options.pair, read_columns(options.columns))
     if references:
         found = replace(found, references=chosen_texts("reference", references, found.references))
     if options.outputs:
