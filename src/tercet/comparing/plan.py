@@ -49,9 +49,11 @@ class Plan(SegmentGroups, SegmentChoice, DifferenceTests):
     @property
     def bounds(self) -> Mapping[str, tuple[float, float]]:
         """The thresholds by metric, as pairs of numbers."""
-        if self.thresholds and not isinstance(self.thresholds, Mapping):
+        if isinstance(self.thresholds, Mapping):
+            return self.thresholds
+        if self.thresholds:
             raise UsageError('`thresholds` must be given by metric, as {"chrf": (40, 60)}.')
-        return dict(self.thresholds)
+        return {}
 
     @property
     def needs_texts(self) -> bool:
