@@ -1,9 +1,12 @@
-"""What all tests share: where the reference material lies, and readers for its golden scores."""
+"""What all tests share: a home folder of their own, where the reference material lies, and readers for its scores."""
 
 import contextlib
 import gzip
 import json
 import os
+import shutil
+import site
+import tempfile
 from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
@@ -18,6 +21,31 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # A developer's shell must not change what commands print.
 for _variable in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "GITHUB_STEP_SUMMARY", "SACREBLEU_FORMAT", "SACREBLEU_SEED"):
     os.environ.pop(_variable, None)
+
+HOME = "TERCET_TESTS_HOME"  # set by the process that made the folder; those of pytest-xdist find it in theirs
+
+
+def _use_own_home() -> None:
+    """Give all tests one empty home, so that models, data sets and settings of whoever runs them change nothing."""
+    os.environ.setdefault("PYTHONUSERBASE", site.getuserbase())  # packages may be installed in the real one
+    home = os.environ[HOME] = tempfile.mkdtemp(prefix="tercet-tests-")
+    os.environ.update(HOME=home, USERPROFILE=home, TERCET_DATA="")
+    os.environ.pop("SACREBLEU", None)  # ~/.sacrebleu by default
+    os.environ.pop("HF_HOME", None)
+    for variable, folder in (("CACHE", ".cache"), ("CONFIG", ".config"), ("DATA", ".local/share"), ("STATE", ".state")):
+        os.environ[f"XDG_{variable}_HOME"] = os.path.join(home, folder)  # noqa: PTH118
+    os.environ["LOCALAPPDATA"] = os.environ["XDG_CACHE_HOME"]
+
+
+if HOME not in os.environ:
+    _use_own_home()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the home folder, at the end of the process that made it."""
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(os.environ.get(HOME, ""), ignore_errors=True)
+
 
 QUICK = 15  # examples of a property in `make test`
 for _name, _examples in (("tercet", 100), ("quick", QUICK)):  # `make test` takes the second: --hypothesis-profile quick
@@ -66,6 +94,7 @@ SLOW = (
     "unit/test_checking_order.py::test_no_alarm_on_real_systems",
     "unit/test_engine.py::test_a_cluster_that_loses_a_worker",
     "unit/test_engine.py::test_a_scheduler_that_vanishes",
+    "unit/test_isolation.py::test_concerned_tests_pass",
     "end_to_end/test_fuzz.py::test_damaged",
     "end_to_end/test_packaged_parsers.py",  # downloads
     "end_to_end/test_cobalt.py::test_any_text_is_parsed",

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from .data.testset import TestSet
-from .errors import DataError, TercetError, UsageError
-from .metrics import Metric, Ready, Shard, create, names
+from .errors import DataError, UsageError
+from .metrics import Metric, Ready, Shard, create, metric_class, names
 from .scoring import make_ready
 from .text.editing import EditScript
 from .text.marks import Marks
@@ -194,22 +194,9 @@ def check_edits(metrics: Sequence[str | Metric]) -> None:
     """Refuse metrics that have no edit scripts."""
     for spec in metrics:
         metric = create(spec)
-        if not _has_edits(metric):
-            known = ", ".join(name for name in names() if _makes_edits(name))
+        if metric.explains != "edits":
+            known = ", ".join(name for name in names() if metric_class(name).explains == "edits")
             raise UsageError(f"{metric.name} has no edit scripts. Metrics that have: {known}.")
-
-
-def _makes_edits(name: str) -> bool:
-    try:
-        return _has_edits(create(name))
-    except TercetError:  # one that lacks an optional package cannot be offered either
-        return False
-
-
-def _has_edits(metric: Metric) -> bool:
-    if type(metric).explain_segment is Metric.explain_segment:
-        return False
-    return explain(TestSet({"a": ["a"]}, {"a": ["a"]}, ["a"], pair="en-en"), [metric])[0].operations is not None
 
 
 def _scripts(metric: Ready, result: MetricResult, testset: TestSet) -> dict[tuple[int, str], Explanation]:

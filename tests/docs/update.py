@@ -27,7 +27,7 @@ def update(page: Path) -> None:
     compare, running.check_output = running.check_output, collect
     try:
         with tempfile.TemporaryDirectory() as folder:
-            usual = {"TERCET_DATA": f"{folder}/data", "COLUMNS": "80", "NO_COLOR": "1"}
+            usual = {"HOME": folder, "TERCET_DATA": f"{folder}/data", "COLUMNS": "80", "NO_COLOR": "1"}
             with mock.patch.dict(os.environ, usual):
                 demo.write("en-de", Path(folder) / "work")
                 running.Page(page, Path(folder) / "work").run()

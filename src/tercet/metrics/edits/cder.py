@@ -34,6 +34,7 @@ class CDER(WordMetric):
     variants: ClassVar[Mapping[str, str | None]] = VARIANTS
     higher_is_better = False
     version: ClassVar[int] = 2  # an empty reference has no rate
+    explains: ClassVar[str] = "edits"
     paper: ClassVar[str] = "Leusch et al. (2006), CDER: Efficient MT Evaluation Using Block Movements"
 
     def prepare(self, shard: Shard, opened: Any) -> References:

@@ -36,6 +36,7 @@ class CER(Metric):
     whitespace: bool = param(True, key="space", words=YES)
 
     higher_is_better = False
+    explains: ClassVar[str] = "edits"
     paper: ClassVar[str] = "Levenshtein (1966), Binary codes capable of correcting deletions, insertions, and reversals"
 
     @property

@@ -57,6 +57,7 @@ class CharacTER(Metric):
     variant: str = param("corrected", choices=VARIANTS)
 
     higher_is_better = False
+    explains: ClassVar[str] = "edits"
     paper: ClassVar[str] = "Wang et al. (2016), CharacTer: Translation Edit Rate on Character Level"
 
     @property

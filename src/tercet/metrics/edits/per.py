@@ -40,6 +40,7 @@ class PER(WordMetric):
     variants: ClassVar[Mapping[str, str | None]] = VARIANTS
     higher_is_better = False
     version: ClassVar[int] = 2  # an empty reference has no rate
+    explains: ClassVar[str] = "edits"
     paper: ClassVar[str] = "Tillmann et al. (1997), Accelerated DP based search for statistical translation"
 
     def check_needs(self, testset: Any) -> None:

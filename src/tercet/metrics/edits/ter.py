@@ -66,6 +66,7 @@ class TER(Metric):
 
     signature_order: ClassVar[tuple[str, ...]] = ("case", "tok", "norm", "punct", "asian")
     higher_is_better = False
+    explains: ClassVar[str] = "edits"
     paper: ClassVar[str] = "Snover et al. (2006), A Study of Translation Edit Rate with Targeted Human Annotation"
 
     def validate(self) -> None:

@@ -48,6 +48,7 @@ class WER(Metric):
     signature_order: ClassVar[tuple[str, ...]] = ("case", "tok")
     higher_is_better = False
     version: ClassVar[int] = 2  # an empty reference has no rate
+    explains: ClassVar[str] = "edits"
     paper: ClassVar[str] = (
         "Nießen et al. (2000), An Evaluation Tool for Machine Translation: Fast Evaluation for MT Research"
     )
