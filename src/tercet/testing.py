@@ -226,8 +226,10 @@ def _vectorised_scores(checked: _Checked) -> None:
     cube = np.stack(list(counts.values()))
     kept = cube.copy()
     for name, function in (("score", metric.score), ("segment_scores", metric.segment_scores)):
-        many = np.asarray(function(cube))
-        checked.require(many.shape == cube.shape[:-1], f"{name} must turn shape (..., k) into (...), not {many.shape}.")
+        try:
+            many = np.asarray(function(cube))
+        except UsageError as error:
+            raise ContractViolation(f"Metric {metric.name} breaks the contract: {error}") from None
         single = np.array([[float(function(row)) for row in table] for table in cube])
         same = np.allclose(many, single, rtol=1e-12, atol=1e-12, equal_nan=True)
         checked.require(same, f"{name} of many rows differs from {name} of each row.")

@@ -93,12 +93,13 @@ def test_shards_that_were_saved_merge_to_the_whole(folder: Path, kind: Kind, tmp
     for number, rows in enumerate((slice(0, 10), slice(10, SEGMENTS))):
         parts.append(str(tmp_path / f"{number}.npz"))
         save_scores(parts[-1], tercet.score(whole[rows], kind.spec))
-    found = json.loads(ran(folder, "score", "--merge", *parts, "-f", "json").out)
+    found = json.loads(ran(folder, "score", "--merge", *parts, "-f", "json", "--trust-features").out)
     assert {item["higher_is_better"] for item in found} == {kind.higher_is_better}
     expected = scores_of(folder, kind)
     assert same({item["system"]: item["score"] for item in found}, expected, kind)
     saved = ran(folder, "score", "ref", "-i", *SYSTEMS, "-m", kind.spec, "--save", str(tmp_path / "all.npz")).out
-    assert ran(folder, "score", "--merge", str(tmp_path / "all.npz")).out.split("\n\n")[0] == saved.split("\n\n")[0]
+    words = ("score", "--merge", str(tmp_path / "all.npz"), "--trust-features")
+    assert ran(folder, *words).out.split("\n\n")[0] == saved.split("\n\n")[0]
 
 
 @kinds
@@ -139,7 +140,8 @@ def test_a_gate_fails_for_the_worse_system_only(folder: Path, kind: Kind) -> Non
 @kinds
 def test_scores_that_were_saved_are_compared_in_the_same_direction(folder: Path, kind: Kind, tmp_path: Path) -> None:
     save_scores(tmp_path / "x.npz", tercet.score(texts_of(folder), kind.spec))
-    for found in (scoring.load(tmp_path / "x.npz"), scoring.merge([scoring.load(tmp_path / "x.npz")])):
+    loaded = scoring.load(tmp_path / "x.npz", trust_features=True)
+    for found in (loaded, scoring.merge([loaded])):
         result = tercet.comparing.compare_scores(found, tests=["randomisation"], resamples=500)
         assert result.metrics[0].higher_is_better is kind.higher_is_better
         assert result.metrics[0].pair("good", "bad").better(kind.higher_is_better) == "good"
@@ -202,7 +204,7 @@ def test_an_instance_from_python_keeps_its_direction(folder: Path, tmp_path: Pat
     found = tercet.score(texts_of(folder), [metric, "bleu"])
     assert [item.higher_is_better for item in found] == [False, True]
     save_scores(tmp_path / "x.npz", found)
-    merged = scoring.merge([scoring.load(tmp_path / "x.npz")])
+    merged = scoring.merge([scoring.load(tmp_path / "x.npz", trust_features=True)])
     assert [item.higher_is_better for item in merged] == [False, True]
     assert dict(merged[0].system) == dict(found[0].system)
     result = tercet.compare(texts_of(folder), metric, tests=["randomisation"], resamples=500)

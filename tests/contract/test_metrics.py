@@ -307,7 +307,7 @@ class Nosy(Overlap):
         (Mutable(), "scoring changes the metric itself"),
         (Undecorated(), r"version can be assigned; declare the class with @dataclass\(frozen=True\)"),
         (Backwards(), "it says lower is better, but scores the reference itself 1 and garbage 0"),
-        (NotVectorised(), r"score must turn shape \(\.\.\., k\) into \(\.\.\.\)"),
+        (NotVectorised(), "score must return one number for each row of counts"),
         (Infinite(), "counts are not finite for output 'empty'"),
         (Crashing(), "ZeroDivisionError while checking hard texts"),
         (Neighbourly(), "shards give other counts than the whole test set"),

@@ -1,5 +1,6 @@
 """Every metric and every command has its page; every page is in the navigation; every link leads somewhere."""
 
+import importlib.util
 import re
 import subprocess
 import sys
@@ -53,6 +54,17 @@ def test_every_command_has_its_page_with_all_its_options(name: str) -> None:
     assert f"commands/{name}.md" in navigation()
     shown = set(re.findall(r"^  (?:-\w+, )?(--[\w-]+)", run([name, "--help"]).out, re.MULTILINE)) - {"--help"}
     assert not {option for option in shown if option not in page}
+
+
+def test_tables_of_options_are_those_of_the_declarations() -> None:
+    spec = importlib.util.spec_from_file_location("option_tables", ROOT / "scripts" / "update_option_tables.py")
+    assert spec is not None and spec.loader is not None
+    tables = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tables)
+    found = tables.pages()
+    assert {page.stem for page, _, _ in found} >= {"score", "compare", "report", "meta"}
+    for page, text, wanted in found:
+        assert text == wanted, f"{page.name}: run scripts/update_option_tables.py"
 
 
 @pytest.mark.parametrize("path", [*sorted(DOCS.rglob("*.md")), *sorted(ROOT.glob("*.md"))], ids=lambda path: path.name)

@@ -65,6 +65,7 @@ def run(folder: Path, *words: object, code: int = 0) -> Ran:
 def rows(ran: Ran) -> list[dict[str, Any]]:
     found = json.loads(ran.out)
     assert isinstance(found, list)
+    found[0].pop("options", None)  # how to repeat the run
     return found
 
 
@@ -406,7 +407,7 @@ def test_segment_scores_of_a_file_are_averaged_when_asked_for(folder: Path) -> N
         (["small", "-m", "chrf", "--significance", "wiliams"], 2, "no test called 'wiliams'. Did you mean williams?"),
         (["small", "-m", "chrf", "--confidence", "95"], 2, "The confidence must lie between 0 and 1, not 95"),
         (["small", "-m", "chrf", "--margin", "10"], 2, "--margin and --inclusive apply to tau only"),
-        (["small"], 2, "There are no metrics to evaluate. Name some with -m, or give files with --scores."),
+        (["small"], 2, "There are no metrics to evaluate. Name some in --metrics, or give files in --scores."),
         (["small", "--scores", "none.score"], 2, "There is no file none.score."),
         (["small", "-m", "chrf", "--systems", "ada"], 1, "1 system with both DA and metric scores, but two are needed"),
         (["small", "--scores", "mine.seg.score"], 1, "There are only segment scores of mine: use --level seg"),
@@ -472,18 +473,18 @@ def test_a_reference_is_no_system_and_references_are_chosen_by_name(human: Path)
     alone = replace(evidence.testset, references={"given": evidence.testset.references["given"]})
     assert row["value"] == judge(evidence, tercet.score(alone, ["chrf"]), systems=SYSTEMS).items[0].value
     ran = run(human, *words, "--systems", *SYSTEMS, "-r", "ada")
-    assert "Not scored by -m, because they are references: ada." in ran.err
+    assert "Not scored by --metrics, because they are references: ada." in ran.err
     assert "Left out, because no metric scored them: ada." in ran.err
     ran = run(human, *words, "-r", "givn", code=2)
     assert "no reference in this test set, nor a file, called 'givn'. Did you mean given?" in ran.err
     ran = run(human, "human", "--scores", "x", "-r", "given", code=2)
-    assert ran.err == "Error: --reference applies to metrics that are computed here. Name some with -m.\n"
+    assert ran.err == "Error: --reference applies to metrics that are computed here. Name some in --metrics.\n"
 
 
 @pytest.mark.parametrize("name", ["table.csv", "mine.sys.score", "mine.score", "long.tsv"])
 def test_scores_that_name_no_pair_are_refused_for_several(folder: Path, name: str) -> None:
     ran = run(folder, "two", "--scores", name, code=2)
-    assert ran.err == f"Error: {name} does not name its language pair. Give it with --pair.\n"
+    assert ran.err == f"Error: {name} does not name its language pair. Give it in --pair.\n"
     level = "seg" if name == "long.tsv" else "sys"
     assert len(rows(run(folder, "two", "--pair", "en-de", "--scores", name, "--level", level, "-f", "json"))) == 1
 

@@ -215,7 +215,6 @@ def test_buckets_by_length_difference_and_score():
     ("options", "message"),
     [
         ({"buckets": ["size"]}, "no kind of buckets called 'size'"),
-        ({"buckets": "score"}, "buckets must be a list of names"),
         ({"thresholds": {"chrf": (60, 40)}}, "two rising numbers"),
         ({"thresholds": {"chrf": 3}}, "two rising numbers"),
         ({"segments": [9]}, "There is no segment 9"),

@@ -109,11 +109,11 @@ def _parameters(declaration: Option) -> Iterator[click.Parameter]:
     for flag, (value, help) in declaration.also.items():
         yield click.Option([flag, name], flag_value=value, help=help)
     default = None if declaration.required or declaration.default == () else declaration.default
-    settings: dict[str, Any] = {"help": _help(declaration), "hidden": declaration.hidden, "default": default}
+    settings: dict[str, Any] = {"help": help_of(declaration), "hidden": declaration.hidden, "default": default}
     if declaration.is_flag:
         settings["is_flag"] = True
     else:
-        settings |= {"type": _Value(declaration), "metavar": _metavar(declaration), "multiple": declaration.many}
+        settings |= {"type": _Value(declaration), "metavar": metavar_of(declaration), "multiple": declaration.many}
         settings |= {"envvar": declaration.env}
     yield click.Option([*declaration.flags, name], **settings)
 
@@ -128,7 +128,8 @@ class _Value(click.ParamType[Any]):
         return self.declaration.read(value) if isinstance(value, str) else value
 
 
-def _metavar(declaration: Option) -> str:
+def metavar_of(declaration: Option) -> str:
+    """Return what stands for the value in help."""
     if declaration.metavar is not None:
         return f"{declaration.metavar}..." if declaration.several else declaration.metavar
     if declaration.choices is not None:
@@ -136,7 +137,7 @@ def _metavar(declaration: Option) -> str:
     return "FLOAT" if "float" in declaration.kinds else "INTEGER" if "int" in declaration.kinds else "TEXT"
 
 
-def _help(declaration: Option) -> str:
+def help_of(declaration: Option) -> str:
     """Return the help, with the default if it says nothing of it."""
     default = declaration.default
     if declaration.is_flag or declaration.required or default in (None, (), "") or "[default" in declaration.help:

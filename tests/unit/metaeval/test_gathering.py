@@ -65,7 +65,7 @@ def test_data_without_judgements_are_refused_under_their_name(tmp_path: Path) ->
     for dataset, data in ((tmp_path / "set", None), ("set", tmp_path)):
         with pytest.raises(UsageError) as caught:
             tercet.meta(dataset, data=data, metrics="chrf")
-        assert str(caught.value) == f"{dataset} has no language pair with judgements. Give them with --judgements FILE."
+        assert str(caught.value) == f"{dataset} has no language pair with judgements. Give them in `judgements`."
 
 
 @pytest.mark.parametrize(

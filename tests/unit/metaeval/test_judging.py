@@ -378,7 +378,7 @@ def test_a_mean_needs_all_of_the_segment_scores(small: Evidence) -> None:
     assert result.notes[0].startswith("No score for cyd, so no value: gap. Use --common")
     with pytest.raises(DataError, match="--mean-of-segments needs segment scores, but no metric has any"):
         judge(small, [scored("good", segments=False)], mean_of_segments=True)
-    with pytest.raises(UsageError, match=r"--mean-of-segments gives system scores\. Use it with --level sys"):
+    with pytest.raises(UsageError, match=r"`mean_of_segments` gives system scores\. Use it with `level` sys"):
         judge(small, BOTH, level="seg", mean_of_segments=True)
     short = replace(only_segments(), segment={name: np.ones(7) for name in SYSTEMS}, n_segments=7)
     with pytest.raises(DataError, match="mine: scores of 7 segments, but the data have 20 segments"):
@@ -475,9 +475,9 @@ def test_levels_of_quality_are_quarters_of_the_human_scores(small: Evidence) -> 
 
 
 def test_curves_and_levels_are_refused_where_they_mean_nothing(small: Evidence) -> None:
-    with pytest.raises(UsageError, match="--top-n applies to correlations at system level only"):
+    with pytest.raises(UsageError, match="`top` applies to correlations at system level only"):
         judge(small, BOTH, level="seg", top=True)
-    with pytest.raises(UsageError, match="--by-quality applies to correlations of outputs only: --level seg"):
+    with pytest.raises(UsageError, match="`by_quality` applies to correlations of outputs only: `level` seg"):
         judge(small, BOTH, by_quality=True)
 
 
@@ -540,7 +540,7 @@ def test_scores_become_preferences_beyond_a_margin(small: Evidence) -> None:
 
 
 def test_a_margin_is_refused_where_it_would_do_nothing(small: Evidence, ranked: Evidence) -> None:
-    with pytest.raises(UsageError, match="--margin and --inclusive apply to tau only, not to pearson"):
+    with pytest.raises(UsageError, match="`margin` and `inclusive` apply to tau only, not to pearson"):
         judge(small, BOTH, margin=10)
     with pytest.raises(UsageError, match="rankings are rankings"):
         judge(ranked, BOTH, level="seg", margin=10)
