@@ -29,6 +29,7 @@ COMMANDS = Path(__file__).resolve().with_name("recorded_commands.txt")
 DATA = COMMANDS.parents[2] / "shared" / "data"
 SECONDS = 600  # for one command
 VOLATILE = [
+    (r"\b1\d{18}\b", "NANOSECONDS"),
     (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?", "TIME"),
     (r"\b(19|20)\d\d-\d\d-\d\d\b(?=[\"'])", "DATE"),
     (r"\b\d+(\.\d+)? ?(ms|seconds?|s|min)\b(?! *of)", "DURATION"),
@@ -182,9 +183,9 @@ def main() -> None:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     for name in [n for n in os.environ if n.startswith(("XDG_", "TERCET_", "SACREBLEU", "HF_", "COLUMNS", "GITHUB_"))]:
         del os.environ[name]
-    package = importlib.import_module("tercet.cli")
-    for module in pkgutil.walk_packages(package.__path__, "tercet.cli."):  # once, not in every fork
-        importlib.import_module(module.name)
+    for package in map(importlib.import_module, ("tercet.cli", "tercet.tasks")):  # once, not in every fork
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
     given.recording.mkdir(parents=True, exist_ok=True)
     for name, lines in sections(given.only).items():
         records = list(record(lines))

@@ -4,11 +4,12 @@ A page has them between two marks. tests/docs/test_coverage.py fails if they are
 """
 
 import re
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
 from tercet.cli.commands import help_of, metavar_of
-from tercet.options import Options, sections
+from tercet.options import Command, Option, Options, declared, sections
 
 COMMANDS = Path(__file__).resolve().parents[1] / "docs" / "commands"
 BEGIN, END = "<!-- options of the declaration: begin -->\n", "<!-- end -->\n"
@@ -16,22 +17,33 @@ BEGIN, END = "<!-- options of the declaration: begin -->\n", "<!-- end -->\n"
 
 def tables(kind: type[Options]) -> str:
     """Return the options of a task as tables, one for each group."""
-    parts = []
-    for title, options in sections(kind):
-        rows = []
-        for each in options:
-            if not each.in_shell or each.hidden:
-                continue
-            value = "" if each.is_flag or not each.flags else f" {metavar_of(each)}"
-            named = ", ".join(f"`{flag}`" for flag in each.flags[:-1]) if each.flags else ""
-            last = f"`{each.flags[-1]}{value}`" if each.flags else f"`{each.metavar or each.name.upper()}`"
-            rows.append((", ".join(filter(None, (named, last))), help_of(each)))
-            rows += [(f"`{flag}`", help) for flag, (_, help) in each.also.items()]
-        if title == "Run":
-            rows.append(("`--config FILE`", "Read options from this file: TOML, or the JSON of an earlier run."))
-        lines = [f"| {flags} | {escaped(help)} |".replace("|  |", "| |") for flags, help in rows]
-        parts.append("\n".join([f"| {title} | |", "|---|---|", *lines]))
-    return "\n\n".join(parts) + "\n"
+    groups = {title: [row for each in options for row in rows(each)] for title, options in sections(kind)}
+    last = groups.setdefault("Run", [])
+    last.append(("`--config FILE`", "Read options from this file: TOML, or the JSON of an earlier run."))
+    if not any("-o" in each.flags for each in declared(kind).values()):
+        last.append(("`-o`, `--output FILE`", "Write here instead of to standard output."))
+    return "\n".join(
+        "\n".join(
+            [
+                f"| {title} | |",
+                "|---|---|",
+                *(f"| {flags} | {escaped(help)} |".replace("|  |", "| |") for flags, help in found),
+            ]
+        )
+        + "\n"
+        for title, found in groups.items()
+        if found
+    )
+
+
+def rows(option: Option) -> Iterator[tuple[str, str]]:
+    """Yield flags and meaning of an option, and of the further flags that set it."""
+    if not option.in_shell or option.hidden:
+        return
+    value = "" if option.is_flag or not option.flags else f" {metavar_of(option)}"
+    flags = [*option.flags] or [option.metavar or option.name.upper()]
+    yield ", ".join([*(f"`{flag}`" for flag in flags[:-1]), f"`{flags[-1]}{value}`"]), help_of(option)
+    yield from ((f"`{flag}`", help) for flag, (_, help) in option.also.items())
 
 
 def of_command(name: str) -> str:
@@ -39,8 +51,11 @@ def of_command(name: str) -> str:
     module = import_module(f"tercet.tasks.{name}")
     if not hasattr(module, "COMMANDS"):
         return tables(module.run.options)
-    homes = {each: import_module(f"{module.__name__}.{each.replace('-', '_')}") for each in module.COMMANDS}
-    return "\n".join(f"### {name} {each}\n\n{tables(home.run.options)}" for each, home in homes.items())
+    found = {
+        each: one if isinstance(one, Command) else import_module(f"{module.__name__}.{each.replace('-', '_')}").run
+        for each, one in module.COMMANDS.items()
+    }
+    return "\n".join(f"### {name} {each}\n\n{tables(one.options)}" for each, one in found.items())
 
 
 def escaped(text: str) -> str:

@@ -21,13 +21,11 @@ if TYPE_CHECKING:
     from .data.layouts import read as read
     from .data.scores import Scores as Scores
     from .data.testset import TestSet as TestSet
-    from .entity_report import entities as entities
     from .errors import TercetError as TercetError
     from .examples import load as demo
     from .explaining import explain as explain
     from .external import read_external as read_external
     from .human.agreement import agree as agree
-    from .knowledge.linking import link as link
     from .language.parsing import parse as parse
     from .learning import learn as learn
     from .learning.language_models import lm as lm
@@ -36,6 +34,8 @@ if TYPE_CHECKING:
     from .scoring import corpus as corpus
     from .scoring import score as score
     from .tasks.compare import compare as compare
+    from .tasks.entities import entities as entities
+    from .tasks.link import link as link
     from .tasks.meta import meta as meta
     from .tasks.report import report as report
     from .verifying import verify as verify
@@ -56,12 +56,12 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "corpus": (".scoring", "corpus"),
     "data": (".data", ""),
     "demo": (".examples", "load"),
-    "entities": (".entity_report", "entities"),
+    "entities": (".tasks.entities", "entities"),
     "explain": (".explaining", "explain"),
     "kb": (".kb", ""),
     "learn": (".learning", "learn"),
     "lm": (".learning.language_models", "lm"),
-    "link": (".knowledge.linking", "link"),
+    "link": (".tasks.link", "link"),
     "meta": (".tasks.meta", "meta"),
     "metrics": (".metrics", ""),
     "paraphrase": (".paraphrasing", "paraphrase"),

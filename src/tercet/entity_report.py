@@ -112,49 +112,12 @@ class EntityReport:
         return found
 
 
-def entities(
-    testset: TestSet,
-    *,
-    kb: str = "default",
-    annotations: str | None = None,
-    shared: bool = True,
-    senses: str = "all",
-    categories: str = "names",
-    language_filter: bool = False,
-    most: int = 20,
-    examples: int = 3,
-) -> EntityReport:
+def report_entities(testset: TestSet, metric: KoBE, *, most: int = 20, examples: int = 3) -> EntityReport:
     """Report which entities of the source each system keeps, loses and invents.
 
-    Parameters
-    ----------
-    testset : the texts, with source and language pair.
-    kb, annotations, shared, senses, categories, language_filter : as for the metric `kobe`.
-    most : the number of lost and invented entities to list.
-    examples : the number of places to list for each.
-
-    Returns
-    -------
-    EntityReport : by system, the entities kept, lost and invented.
-
-    Examples
-    --------
-    >>> import tercet
-    >>> testset = tercet.TestSet({"a": ["Sie lebt in Rom."]}, source=["She lives in Berlin."], pair="en-de")
-    >>> [entity.name for entity in tercet.entities(testset).systems["a"].lost]
-    ['Berlin']
+    metric: says how entities are linked and which of them count. most: the number of lost and invented entities to
+    list. examples: the number of places to list for each.
     """
-    for name, value in (("most", most), ("examples", examples)):
-        if value < 0:
-            raise UsageError(f"{name} must be 0 or more, not {value}.")
-    metric = KoBE(
-        kb=kb,
-        annotations=annotations,
-        shared=shared,
-        senses=senses,
-        categories=categories,
-        language_filter=language_filter,
-    )
     if not testset.outputs:
         raise UsageError(f"Test set {testset.name!r} has no outputs to report on.")
     ready, both = metric.ready(testset), languages(testset.pair)

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tercet import TestSet
+from tercet import TestSet, entities
 from tercet.data.layouts import open_testset
-from tercet.entity_report import entities
 
 TABLE = Path(__file__).parents[1] / "data" / "judged_names.tsv"
 

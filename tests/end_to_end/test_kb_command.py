@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from benchmarks.knowledge import make_dump
 
-from tercet.cli.kb import progress_line
+from tercet.kb import build
 from tercet.knowledge.building import Step
-from tercet.knowledge.collecting import build_from_files
+from tercet.tasks.kb import progress_line
 
 from .command import TERCET, tercet
 
@@ -43,7 +43,7 @@ def test_build_and_info_say_the_same_and_equal_the_function(tmp_path, table) -> 
     assert lines[0] == f"kb: 1 entities, 2 names, 0.0 MB, in {tmp_path / 'kb'}"
     assert lines[1:3] == ["From TSV (x.tsv), licence: of the file's owner", "Left out: 1 in too few languages"]
     assert built.out == shown.out
-    other = build_from_files(tmp_path / "other", languages=["de", "ru"], tsv=[table], name="kb")
+    other = build(tmp_path / "other", languages=["de", "ru"], tsv=[table], name="kb")
     printed = tercet("kb", "info", "kb", "-f", "json", cwd=tmp_path).json
     assert printed == {**other.info(), "path": str(tmp_path / "kb")}
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tercet import TestSet, metrics
-from tercet.cli.entities import entity_page, histogram_figure, report_parts, share_figure
-from tercet.entity_report import EntityCounts, MentionPlace, entities
+from tercet import TestSet, entities, metrics
+from tercet.entity_report import EntityCounts, MentionPlace
 from tercet.errors import DataError, UsageError
 from tercet.knowledge.building import NameRecord, build
 from tercet.rendering.bars import count_bars, share_bars
 from tercet.rendering.document import Document
 from tercet.rendering.tables import to_json
+from tercet.tasks.entities.board import entity_page, histogram_figure, report_parts, share_figure
 from tests.docs.running import run
 
 NAMES = [
@@ -100,7 +100,7 @@ def test_statistics_are_the_rows_of_tables_5_to_7(kb: str) -> None:
 def test_lists_and_examples_are_as_long_as_asked_for(kb: str) -> None:
     bad = entities(TEXTS, kb=kb, most=1, examples=1).systems["bad"]
     assert [len(bad.lost), len(bad.lost[0].examples)] == [1, 1]
-    with pytest.raises(UsageError, match="most must be 0 or more, not -1"):
+    with pytest.raises(UsageError, match="`most` must be 0 or more, not -1"):
         entities(TEXTS, kb=kb, most=-1)
     with pytest.raises(UsageError, match="has no outputs to report on"):
         entities(TestSet({}, source=SOURCE, pair="de-en"), kb=kb)
@@ -147,7 +147,9 @@ def test_the_command_prints_what_the_function_returns(kb: str, files: Path) -> N
     ran = run([*words, "-f", "json"])
     assert (ran.code, ran.err) == (0, "")
     testset = TestSet.read([files / "good", files / "bad"], source=files / "src", pair="de-en")
-    assert json.loads(ran.out) == json.loads(to_json(entities(testset, kb=kb).to_dict()))
+    printed = json.loads(ran.out)
+    assert printed.pop("options")["command"] == "entities"
+    assert printed == json.loads(to_json(entities(testset, kb=kb).to_dict()))
     ran = run([*words, "--html", f"{files}/page.html", "--plot", f"{files}/a.svg", "--histogram", f"{files}/b.png"])
     assert ran.code == 0
     assert "Lost by bad" in ran.out

@@ -119,10 +119,10 @@ def test_terminology_is_read_from_tbx_and_from_tables(tmp_path):
 def test_terminology_is_a_knowledge_base_that_shows_lost_terms(tmp_path):
     import tercet
     from tercet.errors import UsageError
-    from tercet.knowledge.collecting import build_from_files
+    from tercet.kb import build
 
     (tmp_path / "a.tbx").write_text(TBX, "utf-8")
-    build_from_files(tmp_path / "kb", languages=["en", "de"], terms=[tmp_path / "a.tbx"])
+    build(tmp_path / "kb", languages=["en", "de"], terms=[tmp_path / "a.tbx"])
     texts = tercet.TestSet({"x": ["Die Leiste öffnen"]}, source=["Open the dashboard"], pair="en-de")
     found = tercet.entities(texts, kb=str(tmp_path / "kb"), categories="term").systems["x"]
     assert [(entity.name, entity.category) for entity in found.lost] == [("dashboard", "term")]
@@ -130,4 +130,4 @@ def test_terminology_is_a_knowledge_base_that_shows_lost_terms(tmp_path):
         texts = tercet.TestSet({"x": [output]}, source=["Open the dashboard"], pair="en-de")
         assert len(tercet.entities(texts, kb=str(tmp_path / "kb"), categories="term").systems["x"].lost) == lost
     with pytest.raises(UsageError, match="needs two languages"):
-        build_from_files(tmp_path / "other", languages=["en", "de", "fr"], terms=[tmp_path / "a.tbx"])
+        build(tmp_path / "other", languages=["en", "de", "fr"], terms=[tmp_path / "a.tbx"])

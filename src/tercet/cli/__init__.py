@@ -41,7 +41,7 @@ COMMANDS = {
 }
 
 
-UNCONVERTED = set(COMMANDS) - {"score", "compare", "report", "meta"}
+UNCONVERTED = set(COMMANDS) - {"score", "compare", "report", "meta", "metrics", "kb", "link", "entities"}
 
 
 class LazyGroup(click.Group):

@@ -22,16 +22,19 @@ GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.PROMPT)
 
 
 class TaskCommand(ManyValues):
-    """The command of a task: its options in groups, and a configuration file that may have any of them."""
+    """The command of a task: its options in groups, and a configuration file that may have any of them.
+
+    name: all words of it, as "kb info".
+    """
 
     def __init__(self, name: str, task: Command) -> None:
-        self.task = task
+        self.task, self.title = task, name
         params = [each for declaration in declared(task.options).values() for each in _parameters(declaration)]
         config = click.Option(
             ["--config", CONFIG], metavar="FILE",
             help="Read options from this file: TOML, or the JSON of an earlier run. Those given here replace them.",
         )  # fmt: skip
-        super().__init__(name, params=[*params, config], callback=self._run, help=task.run.__doc__)
+        super().__init__(name.split()[-1], params=[*params, config], callback=self._run, help=task.run.__doc__)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         group_of = {each.name: title for title, options in sections(self.task.options) for each in options}
@@ -53,14 +56,14 @@ class TaskCommand(ManyValues):
         context = click.get_current_context()
         path = given.pop(CONFIG)
         if path is not None:
-            read = read_config(path, self.task.options, self.name or "")
+            read = read_config(path, self.task.options, self.title)
             given |= {name: value for name, value in read.items() if context.get_parameter_source(name) not in GIVEN}
         for each in declared(self.task.options).values():
             if each.required and given.get(each.name) in (None, ()):
                 raise click.MissingParameter(ctx=context, param=next(p for p in self.params if p.name == each.name))
         options = self.task.options(**{name: value for name, value in given.items() if value is not None})
         context.meta[SPREADSHEET] = getattr(options, "spreadsheet", False)
-        context.meta[OPTIONS] = {"command": self.name, **options.record()}
+        context.meta[OPTIONS] = {"command": self.title, **options.record()}
         if getattr(options, "quiet", False):
             from .console import hush
 
@@ -69,21 +72,40 @@ class TaskCommand(ManyValues):
 
 
 class TaskGroup(click.Group):
-    """The commands of a group such as `qe`: modules of one folder, imported when they are called."""
+    """The commands of a group such as `qe`.
+
+    COMMANDS of its module has them: commands, or lines of help on modules of one folder, imported when they are called.
+    """
 
     def __init__(self, name: str, module: ModuleType) -> None:
-        super().__init__(name, help=module.__doc__)
-        self.home, self.lines = module.__name__, module.COMMANDS
+        super().__init__(name, help=_without_title(module.__doc__))
+        self.home, self.known = module.__name__, module.COMMANDS
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.lines)
+        return list(self.known)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        return from_task(name, f"{self.home}.{name.replace('-', '_')}") if name in self.lines else None
+        found, title = self.known.get(name), f"{self.name} {name}"
+        if isinstance(found, Command):
+            return with_output(TaskCommand(title, found))
+        return from_task(title, f"{self.home}.{name.replace('-', '_')}") if found else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(self.lines.items()))
+            formatter.write_dl([(name, _line(found)) for name, found in self.known.items()])
+
+
+def _without_title(text: str | None) -> str:
+    """Return the docstring of a module as help, without the name of the command that it begins with."""
+    help = (text or "").partition("`: ")[2] or text or ""
+    return help[:1].upper() + help[1:]
+
+
+def _line(found: Command | str) -> str:
+    """Return the line of help on a command: the first sentence of its docstring."""
+    if isinstance(found, str):
+        return found
+    return " ".join((found.run.__doc__ or "").split()).partition(". ")[0].removesuffix(".") + "."
 
 
 def from_task(name: str, home: str) -> click.Command:
@@ -134,6 +156,8 @@ def metavar_of(declaration: Option) -> str:
         return f"{declaration.metavar}..." if declaration.several else declaration.metavar
     if declaration.choices is not None:
         return f"[{'|'.join(declaration.choices)}]"
+    if "str" in declaration.kinds:
+        return "TEXT"
     return "FLOAT" if "float" in declaration.kinds else "INTEGER" if "int" in declaration.kinds else "TEXT"
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..rendering.document import Column, Heading, Notes, Part, Table, listing
+from ..rendering.review_page import Card, ReviewPage, Why, both_texts, review_page, title
 from .console import rendered
-from .reviewpage import Card, ReviewPage, Why, both_texts, review_page, title
 
 if TYPE_CHECKING:
     from ..checking.triage import Triage, TriagedSegment

@@ -125,7 +125,7 @@ def _settings(languages: Sequence[str], least: int, max_tokens: int, lemmas: boo
 
 def _check_free(place: Path, *, replace: bool) -> None:
     if place.exists() and not replace:
-        raise UsageError(f"{place} exists already. Choose another place, or replace it (--replace).")
+        raise UsageError(f"{place} exists already. Choose another place, or replace it (`replace`).")
     if place.exists() and not (place / MANIFEST).is_file() and (not place.is_dir() or any(place.iterdir())):
         raise UsageError(f"{place} is not a knowledge base and was not replaced. Choose another place.")
 

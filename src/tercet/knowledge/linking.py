@@ -15,10 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..data.testset import check_several
 from ..errors import UnknownName, UsageError
 from ..text.scripts import base_code
 from .foreign import needs_identifier, stop_words, without_foreign
@@ -269,29 +267,3 @@ def _chosen(text: str, found: list[_Found], kept: int | None, wanted: frozenset[
         ids = [entity for _, entity, category in scored if not wanted or category in wanted]
         mentions.append(Mention(start, end, text[start:end], tuple(ids[:kept]), scored[0][2], scored[0][0] / total))
     return mentions
-
-
-def link(texts: Sequence[str], language: str, *, kb: str | Path = "default", **options: Any) -> list[list[Mention]]:
-    """Link the entities that texts mention to a knowledge base.
-
-    Parameters
-    ----------
-    texts : the texts, in one language.
-    language : their language, such as "en".
-    kb : "default", or a folder that `tercet.kb.build` wrote.
-    options : senses, categories, lemmas, capitals, guards, language_filter, numbers, as for `KBLinker`.
-
-    Returns
-    -------
-    list : for each text its mentions, with their place, text, entities and category.
-
-    Examples
-    --------
-    >>> import tercet
-    >>> [mention.text for mention in tercet.link(["He lives in Berlin."], "en")[0]]
-    ['Berlin']
-    """
-    from .default import resolve
-
-    check_several(texts)
-    return KBLinker(resolve(kb), **options).link(texts, language)

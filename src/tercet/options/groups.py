@@ -42,7 +42,7 @@ class TestSetChoice(Options, group="Texts"):
 class TextChoice(Options, group="Texts"):
     """References, outputs and source: files, or names in a test set."""
 
-    references: Sequence[str] = shell_option((), metavar="[REFERENCE]...")
+    references: Sequence[str] = shell_option((), metavar="[REFERENCE]...", help="References, one file each.")
     more_references: Sequence[str] = shell_option(
         (), "-r", "--reference", metavar="REFERENCE", several=True, help="A reference; the same as REFERENCE."
     )

@@ -16,7 +16,7 @@ import numpy as np
 from ..data.layouts import open_testset
 from ..data.lines import read_lines
 from ..data.testset import TestSet
-from ..entity_report import count_entities, entities, entity_histogram
+from ..entity_report import count_entities, entity_histogram, report_entities
 from ..knowledge.mentions import Mention
 from ..metrics.bases.entities import languages
 from ..metrics.entities.kobe import KoBE
@@ -218,7 +218,7 @@ def category_figure(data: DataSets) -> Reproduction:
     chosen = tuple(
         judged.systems[int(order[place])] for place in (0, len(order) // 3, 2 * len(order) // 3, len(order) - 1)
     )
-    report = entities(_texts(data, "zh-en").only(chosen), most=0)
+    report = report_entities(_texts(data, "zh-en").only(chosen), KoBE(categories="names"), most=0)
     kept: dict[str, dict[str, float]] = {
         system: {name: part / whole for name, (part, whole) in one.categories.items() if whole}
         for system, one in report.systems.items()

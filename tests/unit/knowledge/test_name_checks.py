@@ -2,8 +2,7 @@
 
 import pytest
 
-from tercet import TestSet
-from tercet.entity_report import entities
+from tercet import TestSet, entities
 from tercet.examples import load, pairs
 from tercet.knowledge.default import resolve
 from tercet.knowledge.linking import KBLinker

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tercet.errors import DataError, MissingDependency, UsageError
+from tercet.kb import build as build_from_files
 from tercet.knowledge.building import NameRecord
-from tercet.knowledge.collecting import build_from_files
 from tercet.knowledge.sources.cldr import read_cldr
 from tercet.knowledge.sources.geonames import read_geonames
 from tercet.knowledge.sources.tables import read_ids, read_jsonl, read_tsv

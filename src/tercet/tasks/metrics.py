@@ -5,33 +5,38 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator
-from dataclasses import MISSING
+from dataclasses import MISSING, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ..errors import UsageError
-from ..rendering.document import Column, Part, Table, listing
-from ..rendering.tables import interval
-from .console import Progress, rendered
-from .options import format_option
+from ..options import command, shell_option
+from ..options.groups import Form
 
 if TYPE_CHECKING:
     from ..metrics import Metric
+    from ..rendering.document import Part
 
 
-@click.command("metrics")
-@click.argument("spec", metavar="[NAME]", required=False)
-@format_option()
-@click.option("--card", is_flag=True, help="How the metric NAME agreed with people in the data at hand.")
-@click.option(
-    "--data",
-    "root",
-    metavar="DIR",
-    help="For --card: a data set, or a folder of them. [default: what 'tercet data' holds]",
-)
-def command(spec: str | None, form: str, card: bool, root: str | None) -> None:
+@dataclass(frozen=True, kw_only=True)
+class MetricsOptions(Form):
+    """Options of `metrics`."""
+
+    spec: str | None = shell_option(None, metavar="[NAME]", help="A metric; parameters follow a colon.")
+    card: bool = shell_option(False, "--card", help="How the metric NAME agreed with people in the data at hand.")
+    data: str | None = shell_option(
+        None, "--data", metavar="DIR",
+        help="For --card: a data set, or a folder of them. [default: what 'tercet data' holds]",
+    )  # fmt: skip
+
+    def check(self) -> None:
+        super().check()
+        if (self.card or self.data is not None) and (self.spec is None or not self.card):
+            raise UsageError("--card is for one metric, and --data for --card: tercet metrics chrf --card --data DIR")
+
+
+@command(MetricsOptions)
+def run(options: MetricsOptions) -> None:
     """List the metrics, or explain one: what it is, its paper, parameters and needs.
 
     \b
@@ -39,35 +44,36 @@ def command(spec: str | None, form: str, card: bool, root: str | None) -> None:
     tercet metrics chrf:word_order=2
     tercet metrics chrf --card --data DIR
     """
-    from ..metrics import create, names
+    import click
 
-    if card or root is not None:
-        if spec is None or not card:
-            raise UsageError("--card is for one metric, and --data for --card: tercet metrics chrf --card --data DIR")
-        create(spec)  # a wrong name is said before data are looked for
-        click.echo(_card(spec, root, form))
-        return
-    if spec is not None:
-        described = describe(create(spec))
-        click.echo(rendered(form, _page(described), lambda: described))
+    from ..cli.console import rendered
+    from ..metrics import create, names
+    from ..rendering.document import listing
+
+    if options.spec is not None:
+        described = describe(create(options.spec))  # a wrong name is said before data are looked for
+        click.echo(_card(options) if options.card else rendered(options.form, _page(described), lambda: described))
         return
     listed = [describe(create(name)) for name in names()]
     table = listing(listed, {"metric": "name", "needs": _needs, "better": _direction, "what it is": "description"})
     hint = "'tercet metrics NAME' explains one. Parameters follow a colon: -m chrf:word_order=2,beta=3"
-    click.echo(rendered(form, [table, hint], lambda: listed))
+    click.echo(rendered(options.form, [table, hint], lambda: listed))
 
 
-def _card(spec: str, root: str | None, form: str) -> str:
+def _card(options: MetricsOptions) -> str:
+    from ..cli.console import Progress, rendered
     from ..metaeval.card import make_card
+    from ..rendering.document import Column, listing
+    from ..rendering.tables import interval
 
     with Progress("Judging") as progress:
-        results = make_card(spec, data_sets(root), progress=progress.say)
+        results = make_card(str(options.spec), data_sets(options.data), progress=progress.say)
     title = f"{results[0].items[0].label}: agreement with people in the data at hand"
     rows = [row for result in results for row in result.rows()]
     columns: dict[str, Column] = {"Data": "dataset", "Pair": "pair", "Level": "level", "Statistic": "statistic"}
     columns |= {"Gold": "gold_name", "Value": "value"}
     columns |= {"95 % interval": lambda row: interval(row["ci_low"], row["ci_high"], 3), "n": "n"}
-    return rendered(form, [title, listing(rows, columns)], lambda: rows)
+    return rendered(options.form, [title, listing(rows, columns)], lambda: rows)
 
 
 def data_sets(root: str | None) -> list[Path]:
@@ -125,6 +131,7 @@ def _direction(entry: dict[str, Any]) -> str:
 
 
 def _page(entry: dict[str, Any]) -> Iterator[Part]:
+    from ..rendering.document import Table
 
     def plain(value: object) -> str:
         return str(value).lower() if isinstance(value, bool) else "none" if value is None else str(value)

@@ -1,24 +1,19 @@
-"""`tercet entities`: report which names, places and things systems keep, lose and invent."""
+"""The document and the page of `tercet entities`."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import click
-
-from ..rendering.document import Details, Heading, Notes, Part, Picture, Table
-from .console import rendered
-from .entitypage import cards_of
-from .inputs import input_options, read_testset
-from .options import QUIET, ManyValues, format_option
-from .reviewpage import ReviewPage, review_page
+from ...rendering.document import Details, Heading, Notes, Part, Picture, Table
+from ...rendering.review_page import ReviewPage, review_page
+from .page import cards_of
 
 if TYPE_CHECKING:
-    from ..data.testset import TestSet
-    from ..entity_report import EntityCounts, EntityReport
-    from ..rendering.figures import Figure
+    from ...data.testset import TestSet
+    from ...entity_report import EntityCounts, EntityReport
+    from ...rendering.figures import Figure
 
 SHOWN = 10  # entities of each list
 SHARES = "The share of the source's entities that each output names too, by category."
@@ -29,56 +24,9 @@ ABOUT = (
 ENTITY_HEADER = ["entity", "category", "times", "of", "lines", "id"]
 
 
-@click.command("entities", cls=ManyValues)
-@input_options
-@click.option("--kb", default="default", show_default=True, help="The knowledge base: a folder of 'tercet kb build'.")
-@click.option("--annotations", metavar="FILE", help="Mentions linked by another program, instead of a knowledge base.")
-@click.option("--all-entities", is_flag=True, help="Also count entities that only one of the two languages can name.")
-@click.option("--senses", default="all", show_default=True, help="Candidates per name: best, all or a number.")
-@click.option("--categories", default="names", show_default=True, help="Count only these, as person+place; or all.")
-@click.option("--language-filter", is_flag=True, help="Ignore parts of outputs that are not in their language.")
-@click.option("--most", default=20, show_default=True, help="Number of lost and invented entities to list.")
-@click.option("--examples", default=3, show_default=True, help="Number of line numbers to list for each.")
-@format_option()
-@click.option("--html", metavar="FILE", help="Write the whole report as an HTML page, with figures.")
-@click.option("--plot", metavar="FILE", help="Write the shares by category as .svg, .png, .html or .json.")
-@click.option("--histogram", metavar="FILE", help="Write the numbers of entities per source text as a figure.")
-@QUIET
-def command(**options: Any) -> None:
-    """Report which entities of the source each system keeps, loses and invents.
-
-    \b
-    tercet entities -s src.txt -i a.txt b.txt -l ru-en
-    tercet entities -t DIR -l ru-en --html entities.html
-    """  # fmt: skip
-    from ..entity_report import entities
-
-    passed = ("kb", "annotations", "senses", "categories", "language_filter", "most", "examples")
-    testset = read_testset(options, needs_reference=False)
-    report = entities(
-        testset,
-        shared=not options["all_entities"],
-        **{name: options[name] for name in passed},
-    )
-    for name, figure in (("plot", share_figure), ("histogram", histogram_figure)):
-        if options[name]:
-            figure(report).save(options[name])
-    form = options["form"]
-    if options["html"]:
-        from ..data.files import writing
-
-        text = entity_page(report, testset)
-        with writing(options["html"]) as stream:
-            stream.write(text)
-    if form == "html":
-        click.echo(entity_page(report, testset), nl=False)
-    else:
-        click.echo(rendered(form, report_parts(report), report.to_dict, f"Entities of {report.test_set}"))
-
-
 def share_figure(report: EntityReport) -> Figure:
     """Draw the paper's Figure 3: the share of the source's entities that systems keep, by category."""
-    from ..rendering.bars import share_bars
+    from ...rendering.bars import share_bars
 
     shares = {
         f"{category} ({times})": {system: found.categories[category] for system, found in report.systems.items()}
@@ -89,7 +37,7 @@ def share_figure(report: EntityReport) -> Figure:
 
 def histogram_figure(report: EntityReport) -> Figure:
     """Draw the paper's Figure 4: the number of entities per source text."""
-    from ..rendering.bars import count_bars
+    from ...rendering.bars import count_bars
 
     title = f"Entities per source text, {report.test_set}"
     return count_bars(report.histogram, label="entities in the text", title=title)
@@ -111,7 +59,7 @@ def report_parts(report: EntityReport) -> Iterator[Part]:
 
 def entity_page(report: EntityReport, testset: TestSet) -> str:
     """Return the page: the shares of names kept, the names lost and invented, and their segments."""
-    from ..rendering.pages import sections
+    from ...rendering.pages import sections
 
     shares: list[Part] = [Heading("Names kept"), SHARES, _share_table(report)]
     if report.categories:  # else there are no shares to draw

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from html import escape
 
 from ..data.testset import checksum
-from ..rendering.pages import frame
-from ..rendering.tables import to_json
+from .pages import frame
+from .tables import to_json
 
 SCRIPTS = ("data", "list", "text", "export", "keys")  # what is shared with the report
 Mark = tuple[int, int, str, str]  # the first and last UTF-16 unit, the kind, and what is said of it

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ..text.marks import utf16_places
-from .reviewpage import Card, CardText, Mark, Why
+from ...rendering.review_page import Card, CardText, Mark, Why
+from ...text.marks import utf16_places
 
 if TYPE_CHECKING:
-    from ..data.testset import TestSet
-    from ..entity_report import EntityReport, NameFinding
+    from ...data.testset import TestSet
+    from ...entity_report import EntityReport, NameFinding
 
 
 def cards_of(report: EntityReport, testset: TestSet) -> list[Card]:

@@ -1,0 +1,38 @@
+"""Functions and commands made from the options of tasks."""
+
+import inspect
+import pydoc
+
+import pytest
+
+import tercet
+from tercet.options import declared
+
+MADE = {
+    name: function
+    for name, function in [
+        *((name, getattr(tercet, name)) for name in tercet.__all__),
+        *((f"kb.{name}", getattr(tercet.kb, name)) for name in tercet.kb.__all__),
+    ]
+    if hasattr(function, "options")
+}
+
+
+def test_the_functions_of_tasks_are_known_here():
+    assert {"compare", "entities", "link", "kb.build", "kb.info", "meta", "report", "score"} <= set(MADE)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_function_has_the_options_of_its_task_as_keywords(name):
+    parameters = inspect.signature(MADE[name]).parameters
+    options = {each.name: each for each in declared(MADE[name].options).values() if each.in_python}
+    shown = {
+        each: (inspect.Parameter.empty if option.required else option.default, option.annotation)
+        for each, option in options.items()
+    }
+    assert {each: (p.default, p.annotation) for each, p in parameters.items() if each in options} == shown
+    assert not any(p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL) for p in parameters.values())
+    helped = pydoc.render_doc(MADE[name])
+    assert all(f"    {each} : " in helped for each in options)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'no_such_option'"):
+        MADE[name](*(["x"] * sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters.values())), no_such_option=1)
