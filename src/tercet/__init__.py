@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .tasks.link import link as link
     from .tasks.meta import meta as meta
     from .tasks.report import report as report
+    from .tasks.track.history import track as track
     from .verifying import verify as verify
 
 __version__ = "0.2.0"
@@ -73,6 +74,7 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "report": (".tasks.report", "report"),
     "reproduce": (".reproduction", "reproduce"),
     "score": (".scoring", "score"),
+    "track": (".tasks.track.history", "track"),
     "verify": (".verifying", "verify"),
 }
 
@@ -108,6 +110,7 @@ __all__ = [
     "report",
     "reproduce",
     "score",
+    "track",
     "verify",
 ]
 

@@ -186,9 +186,12 @@ def _only_reference(testset: Any, name: str) -> Any:
     return replace(testset, references={name: testset.references[name]})
 
 
-def load(path: str | Path, *, trust_features: bool = False, allow_network: bool = False) -> list[Scores]:
+def load(
+    path: str | Path, data: bytes | None = None, *, trust_features: bool = False, allow_network: bool = False
+) -> list[Scores]:
     """Read scores that `tercet score --save` wrote, with their metrics where these are found here.
 
+    data: the contents of the file, if they are elsewhere; the path is then a name for messages.
     trust_features: import metrics from the Python files that the scores name; otherwise such scores are refused.
     allow_network: restore models that use a service. Scores of a service itself are read, and it is not asked again.
     """
@@ -200,7 +203,7 @@ def load(path: str | Path, *, trust_features: bool = False, allow_network: bool 
         found = create_from_file(spec, str(path), trust_features=trust_features, allow_network=allowed)
         return found if allow_network else found.offline()
 
-    return [replace(item, metric=restore(item.metric, find)) for item in load_scores(path)]
+    return [replace(item, metric=restore(item.metric, find)) for item in load_scores(path, data)]
 
 
 def paired_tests(

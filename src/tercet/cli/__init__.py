@@ -37,11 +37,12 @@ COMMANDS = {
     "verify": "Recompute a published score from its signature.",
     "metrics": "List the metrics, or explain one.",
     "data": "List, get and add test sets.",
+    "track": "Keep scores over time: compare runs, plot them, warn of drops.",
     "demo": "Show score, compare, check and report on a small test set.",
 }
 
 
-UNCONVERTED = set(COMMANDS) - {"score", "compare", "report", "meta", "metrics", "kb", "link", "entities"}
+UNCONVERTED = set(COMMANDS) - {"score", "compare", "report", "meta", "metrics", "kb", "link", "entities", "track"}
 
 
 class LazyGroup(click.Group):

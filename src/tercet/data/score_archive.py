@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,13 @@ _FACTS = tuple(each.name for each in fields(MetricRecord))
 
 def save_scores(path: str | Path, scores: Sequence[Scores]) -> None:
     """Write scores with their counts; the file appears whole or not at all."""
+    data = pack_scores(scores)
+    with writing_bytes(path) as stream:
+        stream.write(data)
+
+
+def pack_scores(scores: Sequence[Scores]) -> bytes:
+    """Return scores with their counts as the contents of a file."""
     arrays: dict[str, Any] = {}
     described = []
     for i, item in enumerate(scores):
@@ -53,17 +61,20 @@ def save_scores(path: str | Path, scores: Sequence[Scores]) -> None:
     digest = _digest(described, arrays)
     about = json.dumps({"format": FORMAT, "scores": described, "digest": digest}, ensure_ascii=False)
     arrays["about"] = np.frombuffer(about.encode("utf-8"), dtype=np.uint8)
-    with writing_bytes(path) as stream:
-        np.savez_compressed(stream, **arrays)
+    stream = BytesIO()
+    np.savez_compressed(stream, **arrays)
+    return stream.getvalue()
 
 
-def load_scores(path: str | Path) -> list[Scores]:
-    """Read scores that `save_scores` wrote. Each has a record of its metric; `tercet.scoring.load` finds the metric."""
-    path = Path(path)
-    if not path.is_file():
+def load_scores(path: str | Path, data: bytes | None = None) -> list[Scores]:
+    """Read scores that `save_scores` wrote. Each has a record of its metric; `tercet.scoring.load` finds the metric.
+
+    data: the contents, if they are not in a file; the path is then a name for messages.
+    """
+    if data is None and not Path(path).is_file():
         raise UsageError(f"There is no file {path}.")
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with np.load(path if data is None else BytesIO(data), allow_pickle=False) as archive:
             about = json.loads(_array(archive, "about").tobytes().decode("utf-8"))
             if about["format"] not in (1, FORMAT):
                 raise DataError(f"{path} has format {about['format']}; this version reads format {FORMAT}.")

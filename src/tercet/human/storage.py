@@ -11,18 +11,18 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..data.databases import begin_exclusively, now, open_engine
 from ..errors import DataError, MissingDependency, UsageError
 from .answers import AnswerRow
 from .campaign import Campaign, hashed
 
 try:
     import sqlalchemy as sql
-    from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
+    from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
     from sqlalchemy.schema import CreateSchema
 except ImportError:
     raise MissingDependency("The database of a rating campaign", "web") from None
@@ -109,18 +109,10 @@ class Store:
         older versions are upgraded. shared: a PostgreSQL database may hold several campaigns. Each one that is opened
         in this way gets a schema of its own, and is found there later, unless its tables are in the default schema.
         """
-        target, name = _target(url, create=create)
-        try:
-            engine = sql.create_engine(target, pool_pre_ping=target.get_backend_name() != "sqlite", pool_size=10)
-        except ArgumentError:
-            raise UsageError(f"{name}: a database must be an SQLite file or a postgresql://… address.") from None
-        except ImportError:
-            raise MissingDependency("PostgreSQL", "postgres") from None
-        if target.get_backend_name() == "sqlite":
-            sql.event.listen(engine, "connect", _prepare_sqlite)
+        engine, name = open_engine(url, create=create, missing="there are no answers yet")
         store = cls(engine, name)
         try:
-            if target.get_backend_name() == "postgresql":
+            if engine.dialect.name == "postgresql":
                 store._choose_schema(campaign, shared)
             store._make_ready(campaign)
         except DBAPIError as error:
@@ -293,8 +285,7 @@ class Store:
         with self._engine.begin() as connection:
             about = _about(connection)
             if connection.dialect.name == "sqlite" and (about is None or about.version < VERSION):
-                # Python begins no transaction for CREATE and ALTER; a process killed in between would leave half of it.
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                begin_exclusively(connection)
                 about = _about(connection)  # another process may have created the tables meanwhile
             if about is None:
                 _META.create_all(connection)
@@ -350,34 +341,11 @@ def default_database(campaign_path: str | Path) -> Path:
     return path.with_name(f"{path.name.removesuffix('.json')}.answers.db")
 
 
-def now() -> str:
-    """Return the current time, UTC, in ISO 8601 with milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
 def _about(connection: sql.Connection) -> Any:
     """Return the campaign and the version that a database records, or None if the database is new."""
     if not sql.inspect(connection).has_table(_ABOUT.name):
         return None
     return connection.execute(sql.select(_ABOUT)).first()
-
-
-def _target(url: str | Path, *, create: bool) -> tuple[sql.URL, str]:
-    """Return the URL for SQLAlchemy, and its form without a password for messages."""
-    if isinstance(url, Path) or "://" not in url:
-        path = Path(url)
-        if path.is_dir() or not path.parent.is_dir():
-            raise UsageError(f"{path}: the database must be a file in an existing folder.")
-        if not create and not path.exists():
-            raise UsageError(f"{path}: there are no answers yet (no such file).")
-        return sql.URL.create("sqlite", database=str(path)), str(path)
-    try:
-        target = sql.make_url(url)
-    except (ArgumentError, ValueError):
-        raise UsageError("The database address must have the form postgresql://user@host/name.") from None
-    if target.drivername in ("postgresql", "postgres"):
-        target = target.set(drivername="postgresql+psycopg")
-    return target, target.render_as_string(hide_password=True)
 
 
 def _without_password(url: sql.URL) -> str:
@@ -390,9 +358,3 @@ def _use_schema(schema: str, connection: Any, _: Any) -> None:
     usual, connection.autocommit = connection.autocommit, True
     connection.execute(f'SET SESSION search_path TO "{schema}"')
     connection.autocommit = usual
-
-
-def _prepare_sqlite(connection: Any, _: Any) -> None:
-    connection.execute("PRAGMA busy_timeout=20000")
-    connection.execute("PRAGMA journal_mode=WAL")  # readers do not wait for writers
-    connection.execute("PRAGMA synchronous=FULL")  # an answer is on the disk before it is reported as saved

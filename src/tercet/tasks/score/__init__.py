@@ -45,6 +45,17 @@ class ScoreOptions(Scoring, Annotation, Style, Decimals, OtherScores, MetricChoi
     paired_ar_n: int = shell_option(10000, "-parn", "--paired-ar-n")
     short: bool = shell_option(False, "-sh", "--short", help="Short signatures.")
     save: str | None = shell_option(None, "--save", metavar="FILE", help="Keep scores with their counts.")
+    track: str | None = shell_option(
+        None, "--track", metavar="DATABASE", recorded=False,
+        help="Add the scores to this history: a file, or postgresql://…; see 'tercet track'.",
+    )  # fmt: skip
+    track_system: str | None = shell_option(
+        None, "--system", metavar="NAME", help="--track: the system's name there. [default: as in the results]"
+    )
+    tags: Sequence[str] = shell_option(
+        (), "--tag", metavar="NAME=VALUE", help="--track: a fact about the run, as commit=1a2b3c. Repeat for more."
+    )
+    keep_texts: bool = shell_option(False, "--keep-texts", help="--track: keep the texts, and not only checksums.")
     merge: Sequence[str] = shell_option(
         (), "--merge", metavar="FILE", several=True, help="Add up files written by --save instead of scoring."
     )
@@ -93,7 +104,10 @@ def run(options: ScoreOptions) -> None:
     if options.each_reference:
         click.echo(board.render_each(_scored_each(options), options))
         return
-    scores, ids = (_merged(options), None) if options.merge else _scored(options)
+    scores, texts = (_merged(options), None) if options.merge else _scored(options)
+    ids = segment_ids(texts)
+    if options.track is not None:
+        _track(options, scores, texts)
     if options.save is not None:
         from ...data.score_archive import save_scores  # slow to import
 
@@ -115,8 +129,8 @@ def run(options: ScoreOptions) -> None:
     click.echo(board.render(add_tests(scores, tests) if tests else scores, options, ids))
 
 
-def _scored(options: ScoreOptions) -> tuple[Sequence[Scores], Sequence[str] | None]:
-    """Return the scores, and the ids that segments have in the user's file."""
+def _scored(options: ScoreOptions) -> tuple[Sequence[Scores], Any]:
+    """Return the scores, and the texts: a test set, or files that are read piece by piece."""
     from ...cli.console import Progress
     from ...data.stream import TextFiles
     from ...scoring import score
@@ -124,8 +138,8 @@ def _scored(options: ScoreOptions) -> tuple[Sequence[Scores], Sequence[str] | No
     from ..shared.texts import read_inputs
 
     specs, texts = chosen_metrics(options), read_inputs(options, needs_reference=needs_reference(options))
-    if options.score_files and isinstance(texts, TextFiles):
-        texts = texts.read()  # the number of segments must be known
+    if (options.score_files or options.track) and isinstance(texts, TextFiles):
+        texts = texts.read()  # the number of segments, or checksums, must be known
     others = other_scores(options, texts)
     wanted = ("sentence_level", "confidence", "paired_bs", "paired_ar", "save", "annotate", "in_place")
     asked = [name for name in (*wanted, "by") if getattr(options, name)]
@@ -133,10 +147,22 @@ def _scored(options: ScoreOptions) -> tuple[Sequence[Scores], Sequence[str] | No
         if asked and not item.segment:
             lacking = f"{item.label}: the file of --scores has system scores only"
             raise DataError(f"{lacking}, and `{asked[0]}` needs scores of segments.")
-    keep = any(getattr(options, name) for name in wanted)
+    keep = any(getattr(options, name) for name in (*wanted, "track"))
     with Progress("Scoring", quiet=options.quiet) as progress:
         given = options.python(Scoring, scores=others, keep_counts=keep, progress=progress)
-        return score(texts, specs, **given), segment_ids(texts)
+        return score(texts, specs, **given), texts
+
+
+def _track(options: ScoreOptions, scores: Sequence[Scores], texts: Any) -> None:
+    import click
+
+    from ..track import read_tags
+    from ..track.history import track
+
+    tags, history = read_tags(options.tags), track(str(options.track))
+    made = history.add(scores, texts, system=options.track_system, tags=tags, keep_texts=options.keep_texts)
+    if not options.quiet:
+        click.echo(f"Added run{'s' * (len(made) > 1)} {', '.join(map(str, made))} to {history.name}.", err=True)
 
 
 def segment_ids(texts: Any) -> Sequence[str] | None:
@@ -183,7 +209,10 @@ def _scored_each(options: ScoreOptions) -> dict[str, ScoreList]:
 def _merged(options: ScoreOptions) -> list[Scores]:
     from ...scoring import add_groups, add_intervals, load, merge
 
-    allowed = {"trust_features": bool(options.trust_features), "allow_network": bool(options.allow_network)}
+    allowed: dict[str, Any] = {
+        "trust_features": bool(options.trust_features),
+        "allow_network": bool(options.allow_network),
+    }
     scores = merge([load(path, **allowed) for path in options.merge])
     if options.by:
         scores = add_groups(scores, options.by)
@@ -212,6 +241,10 @@ def _refuse_what_does_not_go_together(options: ScoreOptions) -> None:
         raise UsageError(f"-e {options.encoding}: texts are UTF-8. Convert them with iconv.")
     if options.paired_bs and options.paired_ar:
         raise UsageError("Choose --paired-bs or --paired-ar; 'tercet compare' does both.")
+    if not options.track and (
+        given := [name for name in ("track_system", "tags", "keep_texts") if getattr(options, name)]
+    ):
+        raise UsageError(f"`{given[0]}` goes with --track DATABASE.")
     if options.save == "":
         raise UsageError("--save needs a file's name.")
     tests = [name for name in ("confidence", "paired_bs", "paired_ar") if getattr(options, name)]

@@ -1,4 +1,4 @@
-"""A PostgreSQL server for the tests of the rating server, if it is installed."""
+"""A PostgreSQL server for the tests of databases, if it is installed."""
 
 import os
 import pwd

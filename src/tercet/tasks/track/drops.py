@@ -1,0 +1,246 @@
+"""`tercet track gate`: does the newest run score worse than earlier ones? With a bound on the false alarms of a year.
+
+Each test is one-sided, by the jackknife's standard error of the paired difference over segments (Efron and Tibshirani
+1993, "An Introduction to the Bootstrap", chapter 11). Every run may spend `alpha` / `looks` on its tests, which share
+it equally. By the union bound the probability of any false alarm in `looks` consecutive runs is at most alpha, however
+the runs depend on each other, and a run may be tested again at no cost.
+
+A drop that stays is sought by windows: the last 1, 3 and 7 runs together against the runs before them. Counts add, so
+the mean of the counts of several runs is scored as one system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from math import erfc, isnan, nan, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...data.scores import Scores
+from ...errors import UsageError
+from ...stats.resampling import check_share, evaluate
+from .runs import comparable, difference
+
+if TYPE_CHECKING:
+    from ...metrics import Floats
+    from .history import History
+    from .runs import Run
+
+ALPHA, LOOKS, KEPT = 0.05, 365, 28
+WINDOWS = (1, 3, 7)
+FEWEST = 50  # segments; below, the normal approximation is too rough so far out in the tail
+POWER = 0.8
+AGAINST = "earlier"
+
+
+@dataclass(frozen=True)
+class GateTest:
+    """One test of a gate. window: the number of newest runs; level: the p-value below which it fails.
+
+    detectable: the true drop that this test finds with 80 % power.
+    """
+
+    metric: str
+    against: str
+    window: int
+    score: float
+    old: float
+    p_value: float
+    level: float
+    detectable: float
+
+    @property
+    def failed(self) -> bool:
+        return self.p_value < self.level
+
+    @property
+    def message(self) -> str:
+        """The verdict in a sentence."""
+        runs = "the run is" if self.window == 1 else f"the last {self.window} runs together are"
+        says = "worse than" if self.failed else "not significantly worse than"
+        return (
+            f"{self.metric}: {runs} {says} {self.against}: {self.score:.4g} against {self.old:.4g} "
+            f"({self.score - self.old:+.4g}, p = {self.p_value:.2g}, level {self.level:.2g}; finds drops from "
+            f"{self.detectable:.2g})."
+        )
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """The verdict on a run: its tests, and whether any of them fails."""
+
+    run: int
+    tests: tuple[GateTest, ...]
+    alpha: float
+    looks: int
+
+    @property
+    def failed(self) -> bool:
+        return any(test.failed for test in self.tests)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict and the tests."""
+        tests = [asdict(test) | {"failed": test.failed, "message": test.message} for test in self.tests]
+        return {"run": self.run, "failed": self.failed, "alpha": self.alpha, "looks": self.looks, "tests": tests}
+
+
+def gate(
+    history: History,
+    run: int | str = "last",
+    *,
+    against: int | str = AGAINST,
+    metrics: Sequence[str] = (),
+    alpha: float = ALPHA,
+    looks: int = LOOKS,
+    margin: float = 0.0,
+    kept: int = KEPT,
+    tags: dict[str, str] | None = None,
+    any_system: bool = False,
+) -> GateResult:
+    """Test whether a run is worse than earlier runs on the same test set.
+
+    against: "earlier" (up to `kept` runs before the window, together), "last", "best", or a run by number, system or
+    TAG=VALUE. metrics: labels; by default all that the run has. alpha: the probability of any false alarm in `looks`
+    consecutive runs. margin: a drop up to this size is no alarm. tags: of the runs that count. any_system: compare with
+    runs of other systems too.
+    """
+    check_share("The rate of false alarms", alpha)
+    if looks < 1:
+        raise UsageError(f"`looks` is the number of runs among which a false alarm is counted, not {looks}.")
+    known = history.runs(tags=tags)
+    new = history.find(run, known)
+    before = [each for each in known if (each.time, each.number) < (new.time, new.number)]
+    alike = [each for each in before if (any_system or each.system == new.system) and not difference(new, each)]
+    special = against in (AGAINST, "last", "best")
+    named = None if special else history.find(against, history.runs())
+    if not alike and named is None:
+        return GateResult(new.number, (), alpha, looks)  # the first run: nothing to compare with
+    if new.segments < FEWEST:
+        raise UsageError(f"A gate needs {FEWEST} segments or more; run {new.number} has {new.segments}.")
+    wanted = {name.lower() for name in metrics}
+    items = [
+        item for item in history.joined(new, metrics=metrics) if item.higher_is_better is not None or wanted
+    ]  # fmt: skip
+    if undirected := [item.label for item in items if item.higher_is_better is None]:
+        raise UsageError(f"No direction of {undirected[0]} is better, so it cannot drop.")
+    loaded = _Loaded(history)
+    tests: list[GateTest] = []
+    for item in items:
+        level = alpha / looks / len(items)
+        key = comparable(item.signature)
+        usable = [each for each in alike if any(comparable(row.signature) == key for row in each.scores)]
+        if named is not None:
+            choices = [([new], [named], f"run {named.number}", level)]
+        elif not usable:
+            continue
+        elif against == "last":
+            choices = [([new], usable[-1:], f"run {usable[-1].number}", level)]
+        elif against == "best":
+            best = max(usable, key=lambda each: _gain(each, item))
+            choices = [([new], [best], f"run {best.number}, the best of {len(usable)}", level / len(usable))]
+        else:
+            choices = [
+                ([*usable[len(usable) - size + 1 :], new], old, _mean_of(old), level / len(WINDOWS))
+                for size in WINDOWS
+                if (old := usable[: len(usable) - size + 1][-kept:])
+            ]
+        for newest, old, title, share in choices:
+            tests.append(
+                _test(loaded.pooled(newest, item), loaded.pooled(old, item), title, len(newest), share, margin)
+            )
+    return GateResult(new.number, tuple(tests), alpha, looks)
+
+
+def _mean_of(runs: Sequence[Run]) -> str:
+    numbers = (
+        f"run {runs[0].number}"
+        if len(runs) == 1
+        else f"the {len(runs)} runs from {runs[0].number} to {runs[-1].number}"
+    )
+    return numbers
+
+
+def _gain(run: Run, item: Scores) -> float:
+    key = comparable(item.signature)
+    score = next(row.score for row in run.scores if comparable(row.signature) == key)
+    return -np.inf if isnan(score) else score if item.higher_is_better else -score
+
+
+class _Loaded:
+    """Scores of runs, each read once."""
+
+    def __init__(self, history: History) -> None:
+        self.history = history
+        self.known: dict[int, dict[str, Scores]] = {}
+
+    def pooled(self, runs: Sequence[Run], like: Scores) -> Scores:
+        """Return scores of several runs as those of one system: the means of their counts."""
+        counts = []
+        for run in runs:
+            if run.number not in self.known:
+                self.known[run.number] = {comparable(item.signature): item for item in self.history.load(run)}
+            found = self.known[run.number].get(comparable(like.signature))
+            if found is None:
+                raise UsageError(f"Run {run.number} has no segment scores by {like.signature}.")
+            counts.append(next(iter(found.counts.values())))
+        mean = np.mean(counts, axis=0) if len(counts) > 1 else counts[0]
+        return replace(
+            like,
+            system={"": float(like.metric.score(mean.sum(0)))},
+            counts={"": mean},
+            segment={},
+            totals={"": mean.sum(0)},
+        )
+
+
+def _test(new: Scores, old: Scores, against: str, window: int, level: float, margin: float) -> GateTest:
+    change, error = paired_error(new, old)
+    loss = -change if new.higher_is_better else change
+    p_value = upper_tail((loss - margin) / error) if error > 0 else (0.0 if loss > margin else 1.0)
+    detectable = margin + (NormalDist().inv_cdf(1 - level) + NormalDist().inv_cdf(POWER)) * error
+    score, before = (next(iter(each.system.values())) for each in (new, old))
+    return GateTest(new.label, against, window, score, before, p_value, level, detectable)
+
+
+def upper_tail(z: float) -> float:
+    """Return P(Z > z) of a standard normal variable, exact far out where 1 - cdf is not."""
+    return nan if isnan(z) else erfc(z / sqrt(2)) / 2
+
+
+def paired_error(new: Scores, old: Scores | None = None) -> tuple[float, float]:
+    """Return a score, or its difference from another one on the same segments, and its jackknife standard error."""
+    values, whole = _without_each(new)
+    if old is not None:
+        others, other = _without_each(old)
+        values, whole = values - others, whole - other
+    n = len(values)
+    spread = float(np.square(values - values.mean()).sum()) if n else nan
+    error = sqrt((n - 1) / n * spread) if n > 1 else nan
+    noise = 1e-9 * max(1.0, abs(next(iter(new.system.values()))))
+    return whole, 0.0 if error < noise else error  # rounding alone
+
+
+def _without_each(item: Scores) -> tuple[Floats, float]:
+    """Return the corpus score without each of the segments in turn, and that of all."""
+    counts = next(iter(item.counts.values()))
+    total = counts.sum(0)
+    parts = [
+        evaluate(item.metric.score, total - counts[first : first + 65536]) for first in range(0, len(counts), 65536)
+    ]
+    return np.concatenate(parts), float(evaluate(item.metric.score, total[np.newaxis])[0])
+
+
+def standard_error(item: Scores) -> float | None:
+    """Return the standard error of the score of the only system."""
+    error = paired_error(item)[1]
+    return None if isnan(error) else error
+
+
+def change_between(new: Scores, old: Scores) -> float | None:
+    """Return the two-sided p-value of the difference between two runs by one metric."""
+    change, error = paired_error(new, old)
+    p_value = 2 * upper_tail(abs(change) / error) if error > 0 else 1.0 if change == 0 else 0.0
+    return None if isnan(p_value) else p_value

@@ -1,0 +1,129 @@
+"""`tercet track export`: runs for other tools."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...errors import UsageError
+from ...options import command, shell_option
+from . import Chosen, opened, tag_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .history import History
+    from .runs import Run
+
+TARGETS = ("csv", "sacrebleu", "wmt", "comet")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions(Chosen):
+    """Options of `track export`."""
+
+    target: str = shell_option(
+        "csv", "--as", choices=TARGETS,
+        help="csv: a row per run, for MLflow, W&B, 'track import'; sacrebleu: its JSON; wmt: a file of system "
+        "scores; comet: JSON with the scores of segments.",
+    )  # fmt: skip
+
+
+@command(ExportOptions)
+def run(options: ExportOptions) -> None:
+    """Write runs in a form that other tools read.
+
+    \b
+    tercet track export runs.db -o runs.csv
+    tercet track export runs.db --as wmt --system nmt
+    """
+    import click
+
+    history = opened(options)
+    runs = options.runs(history)
+    if not runs:
+        raise UsageError(f"{history.name} has no such runs.")
+    text = (
+        {"csv": _csv, "sacrebleu": _sacrebleu, "wmt": _wmt}[options.target](runs)
+        if options.target != "comet"
+        else _comet(history, runs)
+    )
+    click.echo(text, nl=False)
+
+
+def _csv(runs: Sequence[Run]) -> str:
+    import csv
+    from io import StringIO
+
+    tags = list(dict.fromkeys(name for run in runs for name in run.tags))
+    labels = list(dict.fromkeys(each.label for run in runs for each in run.scores))
+    stream = StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(
+        [
+            "run",
+            "time",
+            "system",
+            "test_set",
+            "pair",
+            "segments",
+            *(f"tags.{name}" for name in tags),
+            *(f"metrics.{label}" for label in labels),
+        ]
+    )
+    for run in runs:
+        scores = {each.label: repr(each.score) for each in run.scores}
+        first = [run.number, run.time, run.system, run.test_set, run.pair, run.segments]
+        writer.writerow(
+            [*first, *(run.tags.get(name, "") for name in tags), *(scores.get(label, "") for label in labels)]
+        )
+    return stream.getvalue()
+
+
+def _sacrebleu(runs: Sequence[Run]) -> str:
+    from ...rendering.tables import to_json
+
+    found = []
+    for run in runs:
+        for each in run.scores:
+            name, _, signature = each.signature.partition("|")
+            entry = {
+                "system": run.system,
+                "run": run.number,
+                "time": run.time,
+                "name": name,
+                "score": each.score,
+                "signature": signature,
+            }
+            found.append(entry | ({} if each.error is None else {"confidence_var": 1.96 * each.error}))
+    return to_json(found) + "\n"
+
+
+def _wmt(runs: Sequence[Run]) -> str:
+    """Return lines METRIC, PAIR, TEST SET, SYSTEM, SCORE. Systems with several runs have the run's number."""
+    from .runs import titles
+
+    names = dict(zip((run.number for run in runs), titles(*runs), strict=True))
+    return "".join(
+        "\t".join(
+            [each.label, run.pair or "-", run.test_set or "-", names[run.number].replace(" ", "-"), repr(each.score)]
+        )
+        + "\n"
+        for run in runs
+        for each in run.scores
+    )
+
+
+def _comet(history: History, runs: Sequence[Run]) -> str:
+    from ...rendering.tables import to_json
+
+    def rows(run: Run) -> Iterator[dict[str, float]]:
+        items = [item for item in history.load(run) if item.label in {each.label for each in run.scores}]
+        if not items:
+            raise UsageError(f"Run {run.number} ({tag_words(run.tags) or run.system}) has no scores of segments.")
+        for place in range(run.segments):
+            yield {item.label: float(next(iter(item.segment.values()))[place]) for item in items}
+
+    from .runs import titles
+
+    return to_json({name: list(rows(run)) for name, run in zip(titles(*runs), runs, strict=True)}) + "\n"

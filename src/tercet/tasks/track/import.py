@@ -1,0 +1,122 @@
+# ruff: noqa: N999  the module has the command's name
+"""`tercet track import`: runs from tables of MLflow, Weights & Biases, or `track export`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...errors import DataError, UsageError
+from ...metrics._external import is_lower_better
+from ...options import REQUIRED, command, shell_option
+from . import Database, opened
+from .runs import Run, RunScore
+
+TIME = ("time", "start_time", "start time", "created", "created at", "timestamp", "date")
+SYSTEM = ("system", "run name", "run_name", "tags.mlflow.runname", "name", "model", "run id", "run_id", "id")
+TEST_SET = ("test_set", "test set", "testset", "dataset")
+METRIC, TAG = "metrics.", ("tag.", "tags.", "params.")
+IGNORED = ("run", "pair", "segments")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportOptions(Database):
+    """Options of `track import`."""
+
+    files: Sequence[str] = shell_option(REQUIRED, metavar="FILE...")
+    system: str | None = shell_option(None, "--system", help="Name of the system of all runs. [default: a column]")
+    test_set: str | None = shell_option(
+        None, "--test-set", "-t", metavar="NAME", help="Name of the test set. [default: a column]"
+    )
+    metrics: Sequence[str] = shell_option(
+        (), "-m", "--metrics", metavar="COLUMN", several=True,
+        help="Columns with scores. [default: 'metrics.…', or those in which all is a number]",
+    )  # fmt: skip
+
+
+@command(ImportOptions)
+def run(options: ImportOptions) -> None:
+    """Add runs from CSV tables with a row per run, as MLflow and Weights & Biases export them; all rows or none.
+
+    Columns metrics.NAME are scores, or columns of numbers if there are none of these; the others are tags.
+
+    \b
+    tercet track import runs.db mlflow.csv -t newstest2019
+    tercet track import runs.db wandb.csv -m eval/bleu eval/chrf
+    """
+    import click
+
+    history = opened(options, create=True)
+    runs = [run for file in options.files for run in read_table(file, options)]
+    made = history.add_runs(runs)
+    click.echo(f"Added {len(made)} runs to {history.name}.", err=True)
+
+
+def read_table(file: str, options: ImportOptions) -> list[Run]:
+    """Return the runs of a table."""
+    import csv
+    from io import StringIO
+
+    from ...data.lines import read_lines
+
+    rows = list(csv.DictReader(StringIO("\n".join(read_lines(file)))))
+    if not rows:
+        raise DataError(f"{file} has no rows. A table with a header and a row per run is needed.")
+    columns = [name for name in rows[0] if name]
+    plain = {name.lower(): name for name in columns}
+    time = next((plain[name] for name in TIME if name in plain), None)
+    system = next((plain[name] for name in SYSTEM if name in plain), None)
+    test_set = next((plain[name] for name in TEST_SET if name in plain), None)
+    metrics = list(options.metrics) or [name for name in columns if name.startswith(METRIC)]
+    if missing := [name for name in metrics if name not in columns]:
+        raise UsageError(f"{file} has no column {missing[0]}. It has: {', '.join(columns)}.")
+    own = {time, system, test_set, *(plain.get(name) for name in IGNORED)}
+    rest = [name for name in columns if name not in own and name not in metrics]
+    if not metrics:
+        metrics = [name for name in rest if not name.startswith(TAG) and all(_number(row[name]) for row in rows)]
+        rest = [name for name in rest if name not in metrics]
+    if not metrics:
+        raise DataError(f"{file} has no column with a number in every row. Name the scores' columns: -m COLUMN.")
+    if system is None and options.system is None:
+        raise UsageError(f"{file} has no column with the system's name ({', '.join(SYSTEM[:3])}, …): give --system.")
+    found = []
+    for line, row in enumerate(rows, 2):
+        scores = []
+        for name in metrics:
+            if not row[name]:
+                continue  # the run has no such score
+            if not _number(row[name]):
+                raise DataError(f"{file}, line {line}: {name} is no number: {row[name]!r}.")
+            label = name.removeprefix(METRIC)
+            scores.append(RunScore(label, label, not is_lower_better(label.rpartition("/")[2]), float(row[name])))
+        if scores:
+            tags = {_tag(name): row[name] for name in rest if row[name]}
+            found.append(
+                Run(
+                    options.system or row[str(system)], tuple(scores), time=_time(row[time]) if time else "", tags=tags,
+                    test_set=options.test_set or (row[test_set] if test_set else ""),
+                )
+            )  # fmt: skip
+    return found
+
+
+def _number(text: str | None) -> bool:
+    try:
+        float(text or "")
+    except ValueError:
+        return not text
+    return True
+
+
+def _tag(name: str) -> str:
+    return next((name.removeprefix(start) for start in TAG if name.startswith(start)), name)
+
+
+def _time(text: str) -> str:
+    """Return a time in ISO 8601: milliseconds since 1970 as MLflow has them become one."""
+    from datetime import UTC, datetime
+
+    if not text.replace(".", "", 1).isdigit():
+        return text
+    value = float(text)
+    return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC).isoformat()

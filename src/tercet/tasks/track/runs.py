@@ -1,0 +1,132 @@
+"""A run of a history: one system's scores on one test set, as they are listed; and which runs can be compared."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from ...errors import UnknownName
+
+if TYPE_CHECKING:
+    from ...data.scores import Scores
+    from ...data.testset import TestSet
+
+
+@dataclass(frozen=True)
+class RunScore:
+    """A score of a run. error: its standard error; p_value: of the change since run `before`; None if unknown."""
+
+    label: str
+    signature: str
+    higher_is_better: bool | None
+    score: float
+    error: float | None = None
+    before: int | None = None
+    p_value: float | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as it is listed.
+
+    texts: checksums by role and name, such as "reference ref.txt". number: 0 before it
+    is kept.
+    """
+
+    system: str
+    scores: tuple[RunScore, ...]
+    time: str = ""
+    test_set: str = ""
+    pair: str = ""
+    segments: int = 0
+    tags: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    version: str = ""
+    number: int = 0
+
+    def score(self, label: str) -> RunScore:
+        """Return the score of a metric by its label or signature, whatever its case."""
+        for each in self.scores:
+            if label.lower() in (each.label.lower(), each.signature.lower()):
+                return each
+        raise UnknownName(f"metric in run {self.number}", label, [each.label for each in self.scores])
+
+    @cached_property
+    def given(self) -> dict[str, str]:
+        """The checksums of all texts but the output."""
+        return {name: value for name, value in self.texts.items() if not name.startswith("output")}
+
+    @cached_property
+    def material(self) -> str:
+        """A key of the test set: equal for runs on the same texts."""
+        known = json.dumps([self.pair, self.segments, sorted(self.given.values()) or self.test_set])
+        return sha256(known.encode()).hexdigest()[:16]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is known of the run."""
+        scores = [{name: getattr(each, name) for name in RunScore.__dataclass_fields__} for each in self.scores]
+        names = ("number", "time", "system", "test_set", "pair", "segments", "version")
+        return {name: getattr(self, name) for name in names} | {
+            "tags": dict(self.tags), "texts": dict(self.texts), "scores": scores
+        }  # fmt: skip
+
+
+def named_texts(testset: TestSet) -> dict[str, Sequence[str | None]]:
+    """Return the texts of a test set by role and name."""
+    found: dict[str, Sequence[str | None]] = {} if testset.source is None else {"source": testset.source}
+    found |= {f"reference {name}": lines for name, lines in testset.references.items()}
+    return found | {f"output {name}": lines for name, lines in testset.outputs.items()}
+
+
+def difference(one: Run, other: Run) -> str:
+    """Return why two runs cannot be compared: what differs in their texts; nothing if they can."""
+    if one.segments != other.segments:
+        return f"they have {one.segments} and {other.segments} segments"
+    if bool(one.given) != bool(other.given):
+        return "the texts of one of them are unknown"
+    if not one.given and one.test_set != other.test_set:
+        return f"their test sets are {one.test_set or 'unknown'} and {other.test_set or 'unknown'}"
+    for role in ("source", "reference"):
+        texts = [sorted(value for name, value in run.given.items() if name.startswith(role)) for run in (one, other)]
+        if texts[0] != texts[1] and (role == "reference" or all(texts)):
+            return f"they have different {role}s" if role == "reference" else "they have different source texts"
+    return ""
+
+
+def comparable(signature: str) -> str:
+    """Return a signature without the version of Tercet; the metric's own version changes with its numbers."""
+    return re.sub(r"\+tercet[^|]*", "", signature)
+
+
+def titles(*runs: Run) -> list[str]:
+    """Return a name for each run: its system, with the run's number where systems have the same name."""
+    names = [run.system for run in runs]
+    return [name if names.count(name) == 1 else f"{name} #{run.number}" for name, run in zip(names, runs, strict=True)]
+
+
+def output_of(run: Run) -> str:
+    """Return the checksum of a run's output, or an empty text."""
+    return next((value for name, value in run.texts.items() if name.startswith("output")), "")
+
+
+def only_system(item: Scores, system: str) -> Scores:
+    """Return the scores of one system, without what belongs to the comparison with others."""
+    parts: dict[str, Any] = {
+        name: {system: getattr(item, name)[system]} if system in getattr(item, name) else {}
+        for name in ("system", "segment", "counts", "totals")
+    }
+    return replace(item, **parts, interval={}, test=None, group={}, by=None)
+
+
+def put_together(items: Sequence[Scores], names: Sequence[str]) -> Scores:
+    """Return the scores of several runs by one metric as those of several systems."""
+    parts: dict[str, Any] = {
+        name: {title: next(iter(getattr(item, name).values())) for title, item in zip(names, items, strict=True)}
+        for name in ("system", "segment", "counts", "totals")
+    }
+    return replace(items[0], **parts)
