@@ -24,7 +24,10 @@ def run() -> None:
         sys.stderr.flush()
     except OSError:  # nobody reads; what could be said has been said
         code = code or 141
-    os._exit(code if isinstance(code, int) else 0 if code is None else 1)
+    number = code if isinstance(code, int) else 0 if code is None else 1
+    if "multiprocessing.process" in sys.modules:
+        sys.exit(number)  # its queues are closed on the way
+    os._exit(number)
 
 
 if __name__ == "__main__":

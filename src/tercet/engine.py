@@ -160,7 +160,7 @@ def count_unit(
     counts = []
     for systems, metric in zip(wanted, metrics, strict=True):
         ready = _received(metric.path) if isinstance(metric, Parcel) else metric
-        with reporting_faults(ready, "counted"):
+        with reporting_faults(ready.metric, "counted"):
             counts.append(ready.count(texts.only(systems)) if systems else {})
     return counts
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tercet.data.lines import read_lines
 from tercet.errors import TercetError
 
-from .command import tercet
+from .command import tercet, tercet_process
 
 GOOD = b"One line.\nAnother line.\n"
 BAD_FILES = {
@@ -175,3 +175,77 @@ def test_messages_hold_nothing_that_a_terminal_would_obey(folder: Path, words: l
     refused = tercet(*words, cwd=folder)
     assert refused.code == 2
     assert "\x1b" not in refused.err and r"no\x1b[2J" in refused.err
+
+
+METRIC = '''
+import sys
+from dataclasses import dataclass
+from typing import ClassVar
+from tercet.metrics import MeanMetric
+
+
+def recurse():
+    return recurse()
+
+
+@dataclass(frozen=True)
+class Mine(MeanMetric):
+    """A metric that does harm."""
+
+    paper: ClassVar[str] = "none"
+
+    def score_segment(self, output, references, source):
+        return {harm}
+'''
+EIGHT = b"".join(b"one line %d\n" % number for number in range(8))
+
+
+@pytest.mark.parametrize(
+    ("harm", "message"),
+    [
+        ("sys.exit(0)", "it called sys.exit (mine.py, line 19)"),
+        ("recurse()", "RecursionError: maximum recursion depth exceeded (mine.py, line 9)"),
+        ("(_ for _ in ()).throw(BaseException('x'))", "BaseException: x (mine.py, line 19)"),
+        ("1e308", "'out' has a number beyond 1e+300 in segment 1: too large to be added up"),
+    ],
+)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_code_of_a_user_that_ends_the_program_lets_no_gate_pass(
+    folder: Path, harm: str, message: str, jobs: int
+) -> None:
+    for name in ("ref", "out"):
+        (folder / name).write_bytes(EIGHT)
+    (folder / "mine.py").write_text(METRIC.format(harm=harm))
+    words = ("compare", "ref", "-i", "a=ref", "out", "-m", "mine.py", "--fail-if", "any worsens", "-j", jobs)
+    result = tercet_process(*words, cwd=folder)
+    assert result.code in (1, 2)
+    assert message in result.err.replace(f"{folder}/", "").replace("'a' has", "'out' has")
+    assert "Warning" not in result.err and result.out == ""
+
+
+def test_a_file_that_exits_when_it_is_imported_is_no_success(folder: Path) -> None:
+    (folder / "mine.py").write_text("import sys\nsys.exit(0)\n")
+    result = tercet("score", "ref", "-i", "out", "-m", "mine.py", cwd=folder)
+    assert result.code == 2
+    assert "mine.py cannot be loaded: SystemExit: 0" in result.err
+
+
+def test_a_column_that_is_there_twice_is_said(folder: Path) -> None:
+    (folder / "twice.csv").write_text("source,output,output,reference\na,b,c,d\n")
+    result = tercet("score", "-t", "twice.csv", cwd=folder)
+    assert result.code == 1
+    assert "two columns are called 'output'. Rename one." in result.err
+
+
+def test_a_field_of_a_table_may_be_as_long_as_a_line(folder: Path) -> None:
+    (folder / "long.csv").write_text(f"source,output,reference\na,{'b ' * 100_000},{'b ' * 100_000}\n")
+    result = tercet("score", "-t", "long.csv", "-m", "chrf", "-b", cwd=folder)
+    assert (result.code, result.out) == (0, "100.0\n")
+
+
+def test_names_that_are_too_long_for_a_file_are_named(folder: Path) -> None:
+    name = "n" * 300
+    for words in (("ref", "-i", name), (name, "-i", "out"), ("ref", "-i", "out", "-m", name)):
+        result = tercet("score", *words, cwd=folder)
+        assert result.code in (1, 2)
+        assert "nnn" in result.err and "cannot be written" not in result.err

@@ -101,10 +101,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = _say(shown.getvalue().rstrip("\n"), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         code = _say("Stopped.", 130)
+    except SystemExit as leaving:
+        code = leaving.code
+        if code in (0, None):  # our own code leaves with failures only
+            code = _say("Error: A metric or plug-in ended the program (sys.exit).", 2)
     except BrokenPipeError:  # the reader has seen enough, as in `tercet … | head`
         code = 141
     except OSError as error:  # a full disk, most likely behind a redirected output
-        code = _say(f"Error: The output cannot be written: {error.strerror or error}.", 1)
+        where = "The output cannot be written" if error.filename is None else str(error.filename)[:200]
+        code = _say(f"Error: {where}: {error.strerror or error}.", 1)
     except MemoryError:
         code = _say("Error: Not enough memory. Score fewer systems at once, or use --jobs 1.", 1)
     if isinstance(code, int) and code:

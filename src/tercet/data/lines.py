@@ -7,7 +7,7 @@ feeds, which would change scores, are removed with a warning.
 
 import logging
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
@@ -24,6 +24,14 @@ BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 UTF32 = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 GZIP = b"\x1f\x8b"
+
+
+def csv_reader(lines: Iterable[str], **dialect: Any) -> Any:
+    """Return a reader of CSV whose fields may be as long as lines."""
+    import csv  # slow to import
+
+    csv.field_size_limit(MAX_LINE)
+    return csv.reader(lines, **dialect)
 
 
 def read_lines(path: str | Path) -> list[str]:

@@ -21,7 +21,7 @@ from .field_checks import is_number as is_number
 from .field_checks import number as number
 from .field_checks import same_width
 from .formats.format import separator_of
-from .lines import read_lines
+from .lines import csv_reader, read_lines
 from .scores import Floats, MetricRecord, Scores
 
 log = logging.getLogger(__name__)
@@ -141,7 +141,7 @@ def read_table(path: str | Path) -> Table:
 def csv_rows(lines: Sequence[str], path: str | Path) -> list[list[str]]:
     """Return the fields of every line of a CSV file. Raises DataError if a field spans several lines."""
     try:
-        rows = list(csv.reader(lines, strict=True))
+        rows = list(csv_reader(lines, strict=True))
     except csv.Error as error:
         raise DataError(f"{path} is not CSV: {error}.") from None
     if len(rows) != len(lines):
@@ -151,7 +151,7 @@ def csv_rows(lines: Sequence[str], path: str | Path) -> list[list[str]]:
 
 def quoted_rows(lines: Iterable[str], path: str | Path, *, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a table with CSV quoting, each as the number of its last line and its fields."""
-    reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter)
+    reader = csv_reader((line + "\n" for line in lines), delimiter=delimiter)
     try:
         for fields in reader:
             yield reader.line_num, fields

@@ -12,7 +12,7 @@ from ..data.scores import Scores
 from ..errors import DataError, UsageError
 from ._contract import Floats, Metric, mean_score
 from ._parameters import param
-from ._ready import Ready, make_ready
+from ._ready import Ready, check_size, make_ready
 
 # Metrics whose score is an error or a distance, by the beginning of their names in lower case.
 LOWER = ("ter", "wer", "cer", "per", "cder", "character", "eed", "metricx", "mqm_errors", "perplexity", "hter")
@@ -69,6 +69,7 @@ def external_scores(record: Ready, segment: Mapping[str, Floats], provenance: Ma
         raise DataError(f"{record.label}: there are no segment scores.")
     counts = {}
     for system, values in segment.items():
+        check_size(record.label, system, values)
         known = ~np.isnan(values)
         counts[system] = np.column_stack([np.where(known, values, 0.0), known]).astype(np.float64)
     totals = {system: array.sum(0) for system, array in counts.items()}

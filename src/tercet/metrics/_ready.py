@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import __version__
 from ..data.scores import MetricRecord
-from ..errors import TercetError, Untrusted, UsageError
+from ..errors import DataError, TercetError, Untrusted, UsageError
 from ._contract import Floats, Learnt, Metric, Shard
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ._machinery import Corpus
 
 log = logging.getLogger(__name__)
+LARGEST = 1e300  # of a count or score
 OPENED = 8  # metrics whose heavy resources a process keeps
 _opened: OrderedDict[Any, Any] = OrderedDict()
 
@@ -57,6 +58,8 @@ class Ready(MetricRecord):
 
     def count(self, shard: Shard) -> dict[str, Floats]:
         """Count all systems of a shard, shape (segments, k) each."""
+        if self.metric.longest is not None:
+            self._refuse_long(shard, self.metric.longest)
         counts = self.metric.count(shard, self.opened())
         for system in shard.outputs:
             array = counts.get(system)
@@ -66,14 +69,30 @@ class Ready(MetricRecord):
                     f"{self.label}: counts must be a float64 array of shape ({len(shard)}, k) for every system; "
                     f"for {system!r} the metric returned {found}."
                 )
+            check_size(self.label, system, array)
         return counts
 
+    def _refuse_long(self, shard: Shard, longest: int) -> None:
+        """Raise DataError for a text with more words than the metric can count."""
+        for name, texts in (*shard.outputs.items(), *shard.references.items(), ("the source", shard.source or ())):
+            for text in texts:
+                # Writing without spaces has about two characters to a word.
+                if not text or len(text) <= longest:
+                    continue
+                words = max(len(text.split()), len(text) // 16)
+                if words > longest:
+                    raise DataError(
+                        f"{self.label}: the text of {name!r} that begins {text[:40]!r} has about {words:,} words, and "
+                        f"at most {longest:,} can be counted. Texts must have a sentence per line: split this one, or "
+                        "leave it out."
+                    )
+
     def score(self, totals: Floats) -> Floats:
-        with reporting_faults(self, "scored"):
+        with reporting_faults(self.metric, "scored"):
             return self._one_per_row(self.metric.score(totals), totals)
 
     def segment_scores(self, counts: Floats) -> Floats:
-        with reporting_faults(self, "scored"):
+        with reporting_faults(self.metric, "scored"):
             return self._one_per_row(self.metric.segment_scores(counts), counts)
 
     def _one_per_row(self, scores: Floats, counts: Floats) -> Floats:
@@ -95,7 +114,8 @@ class Ready(MetricRecord):
 
     def explain(self, output: str, references: Sequence[str] = (), source: str | None = None) -> Any:
         """Return what the metric saw in one segment."""
-        return self.metric.explain_segment(self.opened(), output, references, source)
+        with reporting_faults(self.metric, "explained"):
+            return self.metric.explain_segment(self.opened(), output, references, source)
 
     def marks(self, seen: Any, output: str, references: Sequence[str] = (), source: str | None = None) -> Marks | None:
         """Return marks on the texts for what `explain` returned."""
@@ -107,6 +127,11 @@ class Ready(MetricRecord):
 
 def make_ready(given: Metric, testset: Corpus | None = None, *, asked: str = "") -> Ready:
     """Settle a metric's parameters for a test set, check its needs, and let it learn. See `Metric.ready`."""
+    with reporting_faults(given, "got ready"):
+        return _ready(given, testset, asked)
+
+
+def _ready(given: Metric, testset: Corpus | None, asked: str) -> Ready:
     metric = given.resolved(None if testset is None else testset.target_language)
     fingerprint = _fingerprint(metric)  # first, because it refuses files that are not there
     learnt = Learnt()
@@ -151,18 +176,31 @@ def _check_language(metric: Metric, language: str | None) -> None:
         )
 
 
+def check_size(metric: str, system: str, numbers: Floats) -> None:
+    """Raise DataError if numbers of a system are so large that sums of them would not be finite."""
+    too_large = np.flatnonzero(~np.isinf(numbers) & (np.abs(numbers) > LARGEST))
+    if too_large.size:
+        segment = too_large[0] // max(1, numbers[0].size) + 1
+        raise DataError(
+            f"{metric}: {system!r} has a number beyond {LARGEST:g} in segment {segment}: too large to be added up."
+        )
+
+
 @contextmanager
-def reporting_faults(metric: Ready, doing: str) -> Iterator[None]:
-    """Report a fault in a metric of the user's own with its place, as a UsageError."""
+def reporting_faults(metric: Metric, doing: str) -> Iterator[None]:
+    """Report whatever ends the code of a user's own metric, an exit too, with its place as a UsageError."""
     try:
         yield
-    except (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError) as error:
-        if metric.metric.code.__module__.startswith("tercet."):
+    except (TercetError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
+        if metric.code.__module__.startswith("tercet."):
             raise
         from traceback import extract_tb
 
         last = extract_tb(error.__traceback__)[-1]
-        what = f"{type(error).__name__}: {error} ({last.filename}, line {last.lineno})"
+        said = "it called sys.exit" if isinstance(error, SystemExit) else f"{type(error).__name__}: {error}"
+        what = f"{said} ({last.filename}, line {last.lineno})"
         if isinstance(error, NotImplementedError):
             what = f"it has no method {last.name}."
         raise UsageError(f"{metric.name} failed while it {doing}: {what}") from error

@@ -25,7 +25,6 @@ _WRITTEN = {
     "xcomet": "comet:model=FOLDER", "cometkiwi": "comet:model=FOLDER",
 }  # fmt: skip
 # What loading a user's file may raise; the message says where.
-_BROKEN = (ImportError, SyntaxError, NameError, AttributeError, TypeError, ValueError, LookupError, OSError)
 
 
 class _Asked(NamedTuple):
@@ -246,7 +245,9 @@ def _load_file(path: Path, checksum: str) -> Any:
     sys.path.insert(0, str(path.parent))  # the file may import its neighbours
     try:
         spec.loader.exec_module(module)
-    except _BROKEN as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # whatever a file does when it is imported, sys.exit too
         del sys.modules[name]
         place = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
         hint = ". Metrics are declared with @dataclass(frozen=True)" if "non-frozen dataclass" in str(error) else ""

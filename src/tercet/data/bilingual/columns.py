@@ -78,13 +78,11 @@ def find_roles(header: Sequence[str], choice: Choice, where: str) -> Roles:
         kind = role.partition(":")[0]
         if place not in taken and not any(given.partition(":")[0] == kind for given in asked):
             name = role if role not in places else f"{role}:{header[place]}"
-            if name in places:
+            if name in places or any(header[place].strip() == header[other].strip() for other in places.values()):
                 raise DataError(f"{where}: two columns are called {header[place]!r}. Rename one.")
             if kind in TEXTS[1:] or role not in places:
                 places[name] = place
                 taken.add(place)
-            elif header[place].strip() == header[places[role]].strip():
-                raise DataError(f"{where}: two columns are called {header[place]!r}. Rename one.")
     roles = _sorted(places, header)
     for place, name in enumerate(header):
         if place not in taken and name.strip() and not name.startswith(HEADER):

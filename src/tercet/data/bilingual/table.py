@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ...errors import DataError
 from ..files import bare_name
-from ..lines import not_utf8, open_bytes
+from ..lines import csv_reader, not_utf8, open_bytes
 from .columns import find_roles
 from .segments import HEADER, Choice, Edit, Notes, Segment, new_columns
 
@@ -144,16 +144,16 @@ def _no_header(path: str | Path) -> str:
 def _dialect(lines: list[str], path: str | Path) -> tuple[str, bool]:
     if bare_name(path).endswith(".tsv"):
         return "\t", len({line.count("\t") for line in lines if line.strip()}) > 1 and '"' in "".join(lines)
-    return max(SEPARATORS, key=lambda mark: (len(next(csv.reader(lines[:1], delimiter=mark))), mark == ",")), True
+    return max(SEPARATORS, key=lambda mark: (len(next(csv_reader(lines[:1], delimiter=mark))), mark == ",")), True
 
 
 def _records(
     lines: list[str], separator: str, quoted: bool, encoding: str, start: int, path: str | Path
 ) -> Iterator[_Record]:
     if quoted:
-        reader = csv.reader(lines, delimiter=separator, strict=True)
+        reader = csv_reader(lines, delimiter=separator, strict=True)
     else:
-        reader = csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
+        reader = csv_reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
     before, end = 0, start
     while True:
         try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import UsageError
 from ..files import bare_name
-from ..lines import open_bytes
+from ..lines import csv_reader, open_bytes
 from .names import pair_and_set
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def fields_of(line: str, separator: str) -> list[str]:
     if separator != ",":
         return line.replace("\t", separator).split(separator)
     try:
-        return next(csv.reader([line]), [])
+        return next(csv_reader([line]), [])
     except csv.Error:
         return []
 

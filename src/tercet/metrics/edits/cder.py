@@ -35,6 +35,7 @@ class CDER(WordMetric):
     higher_is_better = False
     version: ClassVar[int] = 2  # an empty reference has no rate
     explains: ClassVar[str] = "edits"
+    longest: ClassVar[int | None] = 20_000
     paper: ClassVar[str] = "Leusch et al. (2006), CDER: Efficient MT Evaluation Using Block Movements"
 
     def prepare(self, shard: Shard, opened: Any) -> References:
