@@ -6,31 +6,40 @@ the names of raters the report can be given to others.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
-from math import isnan
+from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .data.display import html_table, to_frame
-from .errors import MissingDependency
 from .human.campaign import Campaign
 from .human.dashboard import Dashboard, compute
 from .human.results import Results, results_of
-from .rendering.document import Column, Document, Heading, Notes, Part, Picture, Segments, SegmentTexts, Table, listing
+from .rendering.document import (
+    Column,
+    Details,
+    Document,
+    Heading,
+    Mark,
+    Notes,
+    Part,
+    Picture,
+    Segments,
+    SegmentTexts,
+    Table,
+    listing,
+)
+from .rendering.drawings import Histogram, IntervalDots
 from .rendering.tables import DASH, interval, number
 
 if TYPE_CHECKING:
     from .human.judged_outputs import JudgedOutput
     from .human.storage import StoredRecord
 
-log = logging.getLogger(__name__)
-
 INTERVAL = "95 % interval"
-BARS = "▁▂▃▄▅▆▇█"
 COLUMNS = ("system", "mean", "low", "high", "outputs", "judgements",
            "cluster", "score", "score_low", "score_high", "best")  # fmt: skip
 
@@ -72,6 +81,9 @@ class CampaignResults:
             "score": numbers.score,
             "risk": numbers.ranking.risk if numbers.ranking else None,
             "agreement": [asdict(each) for each in numbers.agreement],
+            "advice": numbers.advice[0],
+            "can_stop": numbers.can_stop,
+            "errors_by_system": dict(scored.errors_by_system) if scored else {},
             "errors": [
                 {"severity": severity, "category": category, "number": count}
                 for severity, category, count in (scored.errors if scored else ())
@@ -112,9 +124,21 @@ def results_from(campaign: Campaign, records: Sequence[StoredRecord]) -> Campaig
     return CampaignResults(campaign, compute(campaign, records), results_of(campaign, records))
 
 
-def report_page(campaign: Campaign, records: Sequence[StoredRecord]) -> str:
-    """Return the results as one self-contained HTML page, without the names of raters."""
-    return results_from(campaign, records).document("html", names=False).render("html")
+class _Report:
+    """What the rating server shows of results: `tercet.human` knows nothing of documents and gets this object."""
+
+    def __call__(self, campaign: Campaign, records: Sequence[StoredRecord]) -> str:
+        """Return the results as one self-contained HTML page, without the names of raters."""
+        return results_from(campaign, records).document("html", names=False).render("html")
+
+    def sections(self, campaign: Campaign, numbers: Dashboard, scored: Results | None, *, names: bool) -> str:
+        """Return the HTML of the results, for the pages of the organiser and of readers. names: of raters."""
+        from .rendering.pages import sections
+
+        return "\n".join(sections(_results(CampaignResults(campaign, numbers, scored), "html", names)))
+
+
+report_page = _Report()
 
 
 def _record(output: JudgedOutput, names: bool) -> dict[str, Any]:
@@ -123,14 +147,20 @@ def _record(output: JudgedOutput, names: bool) -> dict[str, Any]:
 
 
 def _parts(found: CampaignResults, form: str, names: bool) -> Iterator[Part]:
+    numbers = found.numbers
+    yield Notes([" ".join(numbers.advice), *_verdict(found)])
+    yield from _results(found, form, names)
+    if names:
+        yield Heading("Raters")
+        yield _raters(numbers)
+    failures = [f"Rater {line.name}: {why}" for line in numbers.raters if names for why in line.problems]
+    if numbers.notes or failures:
+        yield Notes([*numbers.notes, *failures])
+
+
+def _results(found: CampaignResults, form: str, names: bool) -> Iterator[Part]:
+    """Yield means, ranking, errors, agreement, and the outputs to look at."""
     numbers, scored = found.numbers, found.scored
-    yield Notes(list(_verdict(found)))
-    if scored:
-        yield Heading("Mean scores")
-        if form in ("html", "json"):
-            yield from _picture(found, scored)
-        yield _means(scored)
-        yield "Means of raw scores over outputs, without control items. Intervals: bootstrap over segments."
     if numbers.ranking:
         yield Heading("Ranking of the systems")
         yield _ranking(numbers)
@@ -138,33 +168,31 @@ def _parts(found: CampaignResults, form: str, names: bool) -> Iterator[Part]:
             "All systems of a cluster are significantly better than all systems of the clusters below it (p < 0.05, "
             "Holm-corrected). Best in: the share of bootstrap resamples of segments in which no other system is better."
         )
+    if scored:
+        yield Heading("Mean scores")
+        yield Picture(_picture(found, scored))
+        yield _means(scored)
+        yield "Means of raw scores over outputs, without control items. Intervals: bootstrap over segments."
     if scored and scored.errors:
         yield Heading("Marked errors")
+        yield _errors_by_system(scored)
         rows = [[severity, category or DASH, str(count)] for severity, category, count in scored.errors]
-        yield Table(["Severity", "Category", "Number"], rows)
+        yield Details("By severity", [Table(["Severity", "Category", "Number"], rows)])
+    if scored:
+        yield Heading("Outputs to look at")
+        yield Segments("Worst outputs", [_segment(found.campaign, each, scored, names) for each in scored.worst])
+        if scored.disputed:
+            disputed = [_segment(found.campaign, each, scored, names) for each in scored.disputed]
+            yield Segments("Most disputed outputs", disputed)
     if numbers.agreement:
         yield Heading("Agreement between raters")
         yield _agreement(numbers)
         yield "Means over pairs of raters. Intervals: bootstrap over raters; at least five raters are needed."
-    if names:
-        yield Heading("Raters")
-        yield _raters(numbers)
-    if scored:
-        yield Heading("Outputs to look at")
-        yield Segments("Worst outputs", [_segment(output, scored, names) for output in scored.worst])
-        if scored.disputed:
-            yield Segments("Most disputed outputs", [_segment(output, scored, names) for output in scored.disputed])
-    failures = [f"Rater {line.name}: {why}" for line in numbers.raters if names for why in line.problems]
-    if numbers.notes or failures:
-        yield Notes([*numbers.notes, *failures])
 
 
 def _verdict(found: CampaignResults) -> Iterator[str]:
     """Yield the sentences that answer the question: which system is better, or how good the only one is."""
     numbers, scored = found.numbers, found.scored
-    if not numbers.done:
-        yield f"Nothing is judged yet: 0 of {numbers.total} judgements."
-        return
     if numbers.ranking:
         first = [place.system for place in numbers.ranking.places if place.cluster == 1]
         if numbers.ranking.clusters < 2:
@@ -178,40 +206,30 @@ def _verdict(found: CampaignResults) -> Iterator[str]:
         span = f", 95 % interval {interval(only.low, only.high, 2)}" if not isnan(only.low) else ""
         low, high = scored.edges
         yield f"The mean of {only.system} is {only.mean:.2f}{span}, on a scale from {low:g} to {high:g}."
-    if numbers.done == numbers.total:
-        yield f"The campaign is complete: {numbers.total} judgements by {len(numbers.raters)} raters."
-        return
-    yield f"The campaign is running: {numbers.done} of {numbers.total} judgements. Results may still change."
-    if numbers.ranking and not isnan(numbers.ranking.risk):
-        risk = 100 * numbers.ranking.risk
-        yield f"The probability is {risk:.1f} % that the clusters change until the planned end."
 
 
-def _picture(found: CampaignResults, scored: Results) -> Iterator[Part]:
-    from .rendering.figures import interval_plot
-
+def _picture(found: CampaignResults, scored: Results) -> IntervalDots:
     ranking = found.numbers.ranking
     separated = ranking.places if ranking and ranking.clusters > 1 else ()
     first = {place.system for place in separated if place.cluster == 1}
     rows = [(each.system, each.mean, each.low, each.high, each.system in first) for each in scored.systems]
-    try:
-        yield Picture(interval_plot(rows, label="mean score", title="Mean scores with 95 % intervals"))
-    except MissingDependency as missing:
-        log.warning("The figure of the means is left out. %s", missing)
+    return IntervalDots("Mean scores with 95 % intervals", rows, "mean score")
+
+
+def _errors_by_system(scored: Results) -> Table:
+    systems = [each.system for each in scored.systems]
+    most = max(value for row in scored.errors_by_system.values() for value in row.values())
+    rows = [[kind, *(number(row[each], 1) for each in systems)] for kind, row in scored.errors_by_system.items()]
+    heat = [[nan, *(row[each] / most for each in systems)] for row in scored.errors_by_system.values()]
+    return Table(["Error", *systems], rows, "Errors per 100 judgements", heat=heat)
 
 
 def _means(scored: Results) -> Table:
     low, high = scored.edges
     columns: dict[str, Column] = {"System": "system", "Mean": "mean", INTERVAL: lambda each: (each.low, each.high)}
     columns |= {"Outputs": "outputs", "Judgements": "judgements"}
-    columns[f"Distribution, {low:g} to {high:g}"] = lambda each: _sparkline(each.bins)
+    columns[f"Distribution, {low:g} to {high:g}"] = lambda each: Histogram.of(each.bins)
     return listing(scored.systems, columns, 2)
-
-
-def _sparkline(bins: Sequence[int]) -> str:
-    """Return a bar of height 1 to 8 for each bin; an empty bin is a low line."""
-    most = max(bins)
-    return "".join("_" if not count else BARS[(len(BARS) - 1) * count // most] for count in bins)
 
 
 def _ranking(numbers: Dashboard) -> Table:
@@ -235,24 +253,34 @@ def _raters(numbers: Dashboard) -> Table:
     grouped = any(line.group for line in numbers.raters)
     rows = [
         [line.name, *([line.group or DASH] if grouped else []), f"{line.done} of {line.total}",
-         number(line.seconds, 1), "failed" if line.problems else f"{line.checks} items" if line.checks else DASH]
+         number(line.seconds, 1), str(line.hasty) if line.done else DASH,
+         "failed" if line.problems else f"{line.checks} items" if line.checks else DASH]
         for line in numbers.raters
     ]  # fmt: skip
-    header = ["Rater", *(["Group"] if grouped else []), "Judged", "Seconds per item", "Checks"]
+    header = ["Rater", *(["Group"] if grouped else []), "Judged", "Seconds per item", "Too fast", "Checks"]
     return Table(header, rows)
 
 
-def _segment(output: JudgedOutput, scored: Results, names: bool) -> SegmentTexts:
+def _segment(campaign: Campaign, output: JudgedOutput, scored: Results, names: bool) -> SegmentTexts:
     where = f"{output.segment} ({output.document})" if output.document else output.segment
     given = [f"{rater} {score:g}" if names else f"{score:g}" for rater, score in output.scores.items()]
     scores = f"; scores {', '.join(given)}" if len(given) > 1 else f"; {given[0]}" if names else ""
     texts = [("source", output.source), ("reference", output.reference), ("output", output.output or "(empty)")]
-    errors = [_error(output, span) for span in output.errors]
     return SegmentTexts(
         f"Segment {where}, {output.system}: mean {output.mean:.2f}{scores}",
         [(name, text) for name, text in texts if text],
-        [("Marked errors", errors)] if errors else [],
+        [("Marked errors", [_error(output, span) for span in output.errors])] if output.errors else [],
+        {"source": [*_marks(campaign, output, True)], "output": [*_marks(campaign, output, False)]},
     )
+
+
+def _marks(campaign: Campaign, output: JudgedOutput, in_source: bool) -> Iterator[Mark]:
+    """Yield the marked errors of one text; the last severity of the campaign is the gravest."""
+    for span in output.errors:
+        if span.in_source == in_source and span.start is not None and span.end is not None:
+            level = campaign.severities.index(span.severity) + 3 - len(campaign.severities)
+            note = f"{span.severity}, {span.category}" if span.category else span.severity
+            yield Mark(span.start, span.end, max(level, 0), note)
 
 
 def _error(output: JudgedOutput, span: Any) -> str:

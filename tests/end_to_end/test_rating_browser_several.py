@@ -52,12 +52,14 @@ def test_the_overview_leads_to_each_campaign_and_back(new_context: Any, tmp_path
         tab.keyboard.press("Enter")
         tab.wait_for_url(f"{url}/c/news/organiser")
         tab.get_by_role("link", name="All campaigns").click()
+        tab.wait_for_load_state()
         assert "This server has 1 more." in tab.inner_text("main")
         assert inspect(tab, phone=phone) == []
         tab.get_by_label("The organiser's secret").fill(sites["manual"].tokens.organiser)
         tab.keyboard.press("Enter")
         tab.wait_for_url(f"{url}/c/manual/organiser")
         tab.get_by_role("link", name="All campaigns").click()
+        tab.wait_for_load_state()
         cells = [row.inner_text().split("\t") for row in tab.locator("tbody tr").all()]
         assert [(row[0], row[1].strip(), row[2]) for row in cells] == [
             ("News", "0 %", "0 of 6"),
@@ -91,7 +93,7 @@ def test_the_report_is_one_file_that_needs_nothing_else(context: Any, visit: Any
         tab.close()
     page = visit(tmp_path / "report.html")  # the server is gone
     assert page.get_by_role("heading", level=1).inner_text() == "Rating results: News, en-de, adequacy"
-    assert "The campaign is complete: 18 judgements by 2 raters." in page.inner_text("main")
+    assert "The campaign is complete. All 18 planned judgements are in, by 2 raters." in page.inner_text("main")
     assert page.locator("figure svg").count() == 1 and "anna" not in page.inner_text("body")
     assert page.get_by_role("heading", name="Worst outputs").is_visible()
     assert inspect(page) == []

@@ -1,6 +1,7 @@
 """The results of a campaign as a document: in every form, with and without names, on SQLite and PostgreSQL."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,8 @@ def test_the_answer_comes_first_and_every_part_follows(tmp_path: Path) -> None:
     assert ran.code == 0, ran.err
     lines = ran.out.splitlines()
     assert lines[:2] == [
+        "The campaign is complete. All 216 planned judgements are in, by 3 raters.",
         "good is significantly better than all other systems.",
-        "The campaign is complete: 216 judgements by 3 raters.",
     ]
     for title in ("Mean scores", "Ranking of the systems", "Agreement between raters", "Raters", "Worst outputs"):
         assert title in lines
@@ -100,12 +101,16 @@ def test_marked_errors_are_quoted_and_counted(tmp_path: Path) -> None:
     answered(tmp_path, "mqm")
     out = run(["rate", "results", "c.json"], folder=tmp_path).out
     assert "Major     Fluency/Grammar     144" in out
+    assert "Errors per 100 judgements" in out and "Fluency/Grammar  0.0" in re.sub(" +", lambda gap: "  ", out)
+    page = run(["rate", "results", "c.json", "-f", "html"], folder=tmp_path).out
+    assert '<mark class="level2" title="Major, Fluency/Grammar' in page and "heat9" in page and "▁" not in page
     assert "Major, Fluency/Grammar: “fair”" in out or "Major, Fluency/Grammar: “poor”" in out
 
 
 def test_one_system_is_described_by_its_mean(tmp_path: Path) -> None:
     answered(tmp_path, "da", TEXTS.only(["good"]))
-    first = run(["rate", "results", "c.json"], folder=tmp_path).out.splitlines()[0]
+    stop, first, *_ = run(["rate", "results", "c.json"], folder=tmp_path).out.splitlines()
+    assert stop.startswith("The campaign is complete.")
     assert first.startswith("The mean of good is 84.12, 95 % interval ") and first.endswith("on a scale from 0 to 100.")
 
 
@@ -113,14 +118,14 @@ def test_rankings_have_clusters_and_no_means(tmp_path: Path) -> None:
     answered(tmp_path, "ranking", share=0.5)
     ran = run(["rate", "results", "c.json"], folder=tmp_path)
     assert "Share of comparisons won" in ran.out and "Mean scores" not in ran.out and "Worst outputs" not in ran.out
-    assert "The campaign is running: 36 of 72 judgements. Results may still change." in ran.out
+    assert ran.out.startswith("You can stop: the ranking is stable. 36 of 72 judgements are in.")
     data = json.loads(run(["rate", "results", "c.json", "-f", "json"], folder=tmp_path).out)
     assert data["systems"][0]["mean"] is None and data["systems"][0]["score"] == 1.0
 
 
 def test_before_the_first_judgement(tmp_path: Path) -> None:
     answered(tmp_path, "esa", share=0)
-    assert run(["rate", "results", "c.json"], folder=tmp_path).out.startswith("Nothing is judged yet: 0 of 216")
+    assert run(["rate", "results", "c.json"], folder=tmp_path).out.startswith("Nothing is judged yet. 0 of 216")
     (tmp_path / "c.answers.db").unlink()
     ran = run(["rate", "results", "c.json"], folder=tmp_path)
     assert (ran.code, "there are no answers yet" in ran.err) == (2, True)

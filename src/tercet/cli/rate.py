@@ -219,7 +219,7 @@ def _facts(campaign: Campaign) -> dict[str, Any]:
         "pair": campaign.pair or None,
         "show": campaign.show,
         "segments": len({item.segment for item in own}),
-        "systems": sorted({system for item in own if not item.check for system in item.systems}),
+        "systems": sorted({system for item in own if not item.check for system in item.judged}),
         "items": len(own),
         "checks": count(item.check for item in own if item.check),
         "tutorial": len(campaign.tutorial),

@@ -114,7 +114,7 @@ def campaign_texts(campaign: Campaign) -> TestSet | None:
     """Return the texts that a campaign shows, or None if it lacks outputs of a system for some segment."""
     items = [item for item in campaign.items if not item.check]
     segments = list(dict.fromkeys(item.segment for item in items))
-    outputs = {(output.system, item.segment): output.text for item in items for output in item.outputs}
+    outputs = {(system, item.segment): item.text_of(system) for item in items for system in item.judged}
     systems = list(dict.fromkeys(system for system, _ in outputs))
     if not segments or len(outputs) != len(segments) * len(systems):
         return None

@@ -155,6 +155,7 @@ def ratings_of(
 
 
 def _rated(campaign: Campaign, row: AnswerRow, revision: int) -> Iterable[Rated]:
+    """Yield one row for each output that the item shows, and for each other system with the same text."""
     item = campaign.item(row.item)
     task = item.id if revision == 1 else f"{item.id}#{revision}"
     seconds = row.seconds / len(item.outputs)
@@ -164,16 +165,17 @@ def _rated(campaign: Campaign, row: AnswerRow, revision: int) -> Iterable[Rated]
             value = row.answer["ranks"][output.system]
         if campaign.how.spans:
             spans = tuple(Span(**span) for span in row.answer["spans"][number])
-        judgement = Judgement(
-            kind=campaign.how.kind,
-            segment=item.segment,
-            system=output.system,
-            value=math.nan if value is None else float(value),
-            rater=row.rater,
-            task=task,
-            spans=spans,
-            seconds=seconds,
-            reference=item.reference_name,
-            check=item.check,
-        )
-        yield Rated(judgement, item, row, campaign.rater(row.rater).group, revision)
+        for place, system in enumerate((output.system, *(() if item.check else output.same))):
+            judgement = Judgement(
+                kind=campaign.how.kind,
+                segment=item.segment,
+                system=system,
+                value=math.nan if value is None else float(value),
+                rater=row.rater,
+                task=task,
+                spans=spans,
+                seconds=math.nan if place else seconds,  # time was spent once
+                reference=item.reference_name,
+                check=item.check,
+            )
+            yield Rated(judgement, item, row, campaign.rater(row.rater).group, revision)

@@ -28,10 +28,11 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 class Output(NamedTuple):
-    """The output of one system for one segment."""
+    """The output of one system for one segment. same: other systems with this text, for which its judgement counts."""
 
     system: str
     text: str
+    same: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,15 @@ class Item:
     def systems(self) -> tuple[str, ...]:
         return tuple(output.system for output in self.outputs)
 
+    def text_of(self, system: str) -> str:
+        """Return the output of a system that this item judges."""
+        return next(output.text for output in self.outputs if system in (output.system, *output.same))
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """All systems that the judgement counts for: those shown, and others with the same texts."""
+        return tuple(system for output in self.outputs for system in (output.system, *output.same))
+
     @property
     def shows(self) -> str:
         """What is shown beside the outputs: "source", "reference", "both" or "neither"."""
@@ -89,7 +99,8 @@ class Campaign:
     """A rating campaign: items, raters and the protocol. All parts are checked when it is built.
 
     show: "source", "reference", "both" or "neither"; "groups" if groups of raters see different things. It must match
-    the items. tutorial: ids of the items that every rater sees first. created: date and time, UTC, ISO 8601.
+    the items. tutorial: ids of the items that every rater sees first. created: date and time, UTC, ISO 8601. identical:
+    comparisons that nobody is asked for, because all texts are the same: the segment, then the systems. They are ties.
     """
 
     name: str
@@ -102,6 +113,7 @@ class Campaign:
     tutorial: Sequence[str] = ()
     severities: Sequence[str] = ()
     categories: Sequence[str] = ()
+    identical: Sequence[tuple[str, ...]] = ()
     organiser_hash: str = ""
     seed: int = 12345
     created: str = ""
@@ -111,7 +123,7 @@ class Campaign:
     def __post_init__(self) -> None:
         if self.protocol not in PROTOCOLS:
             raise UnknownName("protocol", self.protocol, PROTOCOLS)
-        for field in ("items", "raters", "tutorial", "severities", "categories"):
+        for field in ("items", "raters", "tutorial", "severities", "categories", "identical"):
             object.__setattr__(self, field, tuple(getattr(self, field)))
         self._check_whole()
         for number, item in enumerate(self.items):
@@ -239,8 +251,9 @@ class Campaign:
             number = f"{how.fewest} to {how.most}" if how.fewest < how.most else f"{how.most}"
             raise DataError(f"outputs: {self.protocol} shows {number} per item, not {len(item.outputs)}.")
         for place, output in enumerate(item.outputs):
-            check_name(f"outputs[{place}].system", output.system)
-        _check_unique("outputs", item.systems)
+            for system in (output.system, *output.same):
+                check_name(f"outputs[{place}].system", system)
+        _check_unique("outputs", item.judged)
         if item.reference_name:
             check_name("reference_name", item.reference_name)
         if (item.reference is None) != (item.reference_name == ""):

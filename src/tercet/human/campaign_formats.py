@@ -6,12 +6,15 @@ warning otherwise. The tools' exports of answers are read by `tercet.data.campai
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import DataError, UnknownName, UsageError
 from .campaign import Campaign
 from .campaign_json import read_json, write_json
+
+log = logging.getLogger(__name__)
 
 FORMS = ("pearmut", "appraise")
 
@@ -42,6 +45,12 @@ def write_campaign(campaign: Campaign, path: str | Path, *, form: str) -> Sequen
     from . import appraise, pearmut
 
     path = Path(path)
+    lost = sum(len(output.same) for item in campaign.items for output in item.outputs)
+    if lost or campaign.identical:
+        log.warning(
+            "%s has no place for outputs that several systems have in common: each is there for one system only. Make "
+            "the campaign with --show-identical.", form,
+        )  # fmt: skip
     if form == "pearmut":
         files = {path: pearmut.content_of(campaign)}
     elif form == "appraise":

@@ -78,10 +78,15 @@ def content_of(campaign: Campaign) -> Json:
     """Return the content of the campaign's file. Default values of items and raters are left out."""
     content = {field.name: getattr(campaign, field.name) for field in fields(Campaign)}
     content["items"] = [
-        _without_defaults(item) | {"outputs": [output._asdict() for output in item.outputs]} for item in campaign.items
+        _without_defaults(item) | {"outputs": [_output_content(output) for output in item.outputs]}
+        for item in campaign.items
     ]
     content["raters"] = [_without_defaults(rater) for rater in campaign.raters]
     return {"version": content.pop("version"), **content}
+
+
+def _output_content(output: Output) -> Json:
+    return {name: value for name, value in output._asdict().items() if name != "same" or value}
 
 
 def _without_defaults(part: Item | Rater) -> Json:
@@ -100,6 +105,8 @@ def campaign_of(content: Any) -> Campaign:
     values = _values(Campaign, content, "")
     values["items"] = tuple(_item(item, f"items[{n}]") for n, item in enumerate(values["items"]))
     values["raters"] = tuple(_rater(rater, f"raters[{n}]") for n, rater in enumerate(values["raters"]))
+    identical = [_texts(group, f"identical[{n}]") for n, group in enumerate(values.get("identical", ()))]
+    values["identical"] = tuple(identical)
     for key in ("tutorial", "severities", "categories"):
         values[key] = tuple(_typed(text, str, f"{key}[{n}]") for n, text in enumerate(values.get(key, ())))
     return Campaign(**values)
@@ -122,7 +129,13 @@ def _upgraded(content: Json) -> Json:
 def _item(content: Any, where: str) -> Item:
     values = _values(Item, content, where)
     outputs = [_values(Output, output, f"{where}.outputs[{n}]") for n, output in enumerate(values["outputs"])]
+    for n, output in enumerate(outputs):
+        output["same"] = _texts(output.get("same", ()), f"{where}.outputs[{n}].same")
     return Item(**values | {"outputs": tuple(Output(**output) for output in outputs)})
+
+
+def _texts(content: Any, where: str) -> tuple[str, ...]:
+    return tuple(_typed(text, str, f"{where}[{n}]") for n, text in enumerate(_typed(content or [], list, where)))
 
 
 def _rater(content: Any, where: str) -> Rater:

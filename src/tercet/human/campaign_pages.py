@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Protocol
 
 from ..errors import DataError, MissingDependency
 from .access import LoginLimiter, address_of, check_form_key, form_key
@@ -17,6 +17,7 @@ from .campaign import TOKEN_BYTES, Campaign, Rater, hashed
 from .campaign_json import content_of
 from .dashboard import Dashboard, compute
 from .export import texts_as
+from .guidelines import guidelines_of
 from .judged_outputs import judged_texts
 from .messages import NotYours, items_of, language_name, language_names, page_data, read_answer, shown_answers
 from .protocols import ANCHORS, SEVERITIES
@@ -34,7 +35,13 @@ try:
 except ImportError:
     raise MissingDependency("The rating server", "web") from None
 
-Report = Callable[[Campaign, Sequence[StoredRecord]], str]  # makes a self-contained HTML page of the results
+
+class Report(Protocol):
+    """The results as a self-contained HTML page; and their sections, for the pages of the server."""
+
+    def __call__(self, campaign: Campaign, records: Sequence[StoredRecord]) -> str: ...
+    def sections(self, campaign: Campaign, numbers: Dashboard, scored: Results | None, *, names: bool) -> str: ...
+
 
 REPORT = "report.html"
 DOWNLOADS = {
@@ -56,7 +63,7 @@ REFUSALS = {
 class CampaignPages(Pages):
     """The handlers of one campaign. Database access runs in threads, so that raters do not wait for each other.
 
-    report: makes the report among the downloads; without it there is none.
+    report: makes the results; without it the pages have only the progress.
     """
 
     def __init__(
@@ -168,6 +175,7 @@ class CampaignPages(Pages):
             how=self.campaign.how,
             anchors=ANCHORS,
             definitions=SEVERITIES,
+            guidelines=guidelines_of(self.campaign),
             source_language=language_name(self.campaign.pair.partition("-")[0]),
             target_language=language_name(self.campaign.pair.partition("-")[2]),
             letters="ABCDE"[: max(len(item.outputs) for item in items)] if items else "A",
@@ -269,7 +277,7 @@ class CampaignPages(Pages):
         numbers, results, _ = await self._numbers()
         return self.page(
             "view.html", title=f"{self.campaign.name}: results", campaign=self.campaign, numbers=numbers,
-            results=results, languages=language_names(self.campaign.pair),
+            results=self._sections(numbers, results, False), languages=language_names(self.campaign.pair),
         )  # fmt: skip
 
     # Numbers
@@ -290,14 +298,18 @@ class CampaignPages(Pages):
             numbers=numbers,
             open=set(valid.values()),
             key=form_key(token, self.campaign.id),
-            results=results,
+            results=self._sections(numbers, results, True),
             report=self.report is not None,
-            one_system=len({system for item in self.campaign.items for system in item.systems if not item.check}) < 2,
             languages=language_names(self.campaign.pair),
             new_rater=rater,
             new_link=link,
             view_link=view,
         )
+
+    def _sections(self, numbers: Dashboard, results: Results | None, names: bool) -> str:
+        if self.report is None or not numbers.done:
+            return ""
+        return self.report.sections(self.campaign, numbers, results, names=names)
 
     def _compute(self) -> tuple[Dashboard, Results | None, Mapping[str, str]]:
         """Return dashboard, results and valid tokens. Dashboard and results are computed only after new answers."""

@@ -85,14 +85,14 @@ class Controls:
 
     def _damaged(self, item: Item) -> Item:
         """Return the item with a damaged output, or unchanged if that is not possible."""
-        system, text = item.outputs[0]
+        system, text, _ = item.outputs[0]
         worse = degraded(text, self.testset.outputs[system], self.random)
         return item if worse is None else replace(item, outputs=(Output(system, worse),))
 
     def _damaged_set(self, item: Item) -> Item:
         """Return the item with a damaged copy of one output in place of another one, or unchanged."""
         for place, other in self.random.sample(list(permutations(range(len(item.outputs)), 2)), 2):
-            system, text = item.outputs[place]
+            system, text, _ = item.outputs[place]
             worse = degraded(text, self.testset.outputs[system], self.random)
             if worse is not None:
                 outputs = list(item.outputs)

@@ -27,6 +27,7 @@ from .campaign import Campaign, Rater
 from .gold import Floats, means, standardise
 from .pairs import pairs_of_rankings
 from .progress import SystemRanking, rank_systems
+from .reading_time import FASTEST, FEWEST, SHARE, hasty
 from .storage import StoredRecord, answer_row
 
 _LARGEST_MQM = 5.0  # the weight of one major error
@@ -46,11 +47,12 @@ class RaterLine:
     last: str
     problems: tuple[str, ...]
     checks: int  # control items judged
+    hasty: int = 0  # items answered faster than their texts can be read
 
 
 @dataclass(frozen=True)
 class Dashboard:
-    """All numbers of the organiser's page. notes: what could not be computed, and why."""
+    """All numbers of the organiser's page. systems: how many are judged. notes: what could not be computed, and why."""
 
     raters: tuple[RaterLine, ...]
     done: int
@@ -62,6 +64,41 @@ class Dashboard:
     ranking: SystemRanking | None
     score: str  # what systems are ranked by
     notes: tuple[str, ...] = field(default=())
+    systems: int = 0
+
+    @property
+    def can_stop(self) -> bool:
+        """Whether the campaign is complete or its ranking stable."""
+        complete = 0 < self.done == self.total
+        return complete or (
+            self.ranking is not None and self.ranking.risk == self.ranking.risk and self.ranking.can_stop
+        )
+
+    @property
+    def advice(self) -> tuple[str, str]:
+        """Say whether the campaign can be stopped, and why."""
+        ranking = self.ranking
+        if not self.done:
+            return "Nothing is judged yet.", f"0 of {self.total} judgements. Send the raters their links."
+        if self.done == self.total:
+            return (
+                "The campaign is complete.",
+                f"All {self.total} planned judgements are in, by {len(self.raters)} raters.",
+            )
+        so_far = f"{self.done} of {self.total} judgements are in. Results may still change."
+        if self.systems < 2:
+            return "There is one system, so there is no ranking that could become stable.", (
+                f"{so_far} Stop when the interval of its mean is narrow enough for you."
+            )
+        if ranking is None or ranking.risk != ranking.risk:
+            return "Too early to tell.", f"{so_far} 20 judged segments of each system are needed."
+        short = (
+            "You can stop: the ranking is stable." if ranking.can_stop else "Continue: the ranking may still change."
+        )
+        return short, (
+            f"{so_far} If the campaign goes on to its planned end, the probability that the clusters will differ from "
+            f"those below is {100 * ranking.risk:.1f} %; that the first will differ, {100 * ranking.risk_best:.1f} %."
+        )
 
 
 def compute(
@@ -81,12 +118,14 @@ def compute(
     plain = control.without_checks(judgements).kept if len(judgements) else judgements
     failed = sum(bool(line.problems) for line in lines)
     if failed:
-        notes.append(f"Raters with a failed check: {failed}. Their judgements are included below.")
+        notes.append(
+            f"Raters to look at, for the reasons in the table of raters: {failed}. Their judgements are included below."
+        )
     agreement: tuple[MeasuredAgreement, ...] = ()
     ranking, score = None, ""
     if len(plain) and done:  # done is 0 if all judged items were removed from the campaign
         agreement = tuple(_agreement(campaign, plain, resamples=resamples, seed=seed))
-        ranking, score = _ranking(judgements, (total - done) / done, notes, resamples=resamples, seed=seed)
+        ranking, score = _ranking(campaign, judgements, (total - done) / done, notes, resamples=resamples, seed=seed)
     working = [line.seconds for line in lines if line.seconds > 0]
     return Dashboard(
         raters=lines,
@@ -99,6 +138,7 @@ def compute(
         ranking=ranking,
         score=score,
         notes=tuple(notes),
+        systems=len({system for item in campaign.items for system in item.judged if not item.check}),
     )
 
 
@@ -120,6 +160,12 @@ def _rater_line(
     own = [record for record in records if record.item in mine]
     judged = {record.item for record in own}
     seconds = median(record.seconds for record in own) if own else math.nan
+    quick = hasty(campaign, own)
+    if quick >= FEWEST and quick > SHARE * len(judged):
+        found = (
+            f"{quick} of {len(judged)} answers came faster than their texts can be read ({FASTEST:g} words a second)."
+        )
+        problems = (*problems, found)
     return RaterLine(
         name=rater.name,
         group=rater.group,
@@ -131,6 +177,7 @@ def _rater_line(
         last=own[-1].server_time if own else "",
         problems=tuple(problems),
         checks=sum(campaign.item(item).check != "" for item in judged),
+        hasty=quick,
     )
 
 
@@ -172,7 +219,9 @@ def _problems_of_rankings(campaign: Campaign, judgements: Judgements) -> dict[st
 
 def _agreement(campaign: Campaign, judgements: Judgements, *, resamples: int, seed: int) -> Iterator[MeasuredAgreement]:
     """Yield kappa for labelled scales and preferences, and Pearson's r for scores."""
-    rows = sorted(judgements.rows, key=lambda row: row.rater)
+    first = {(row.rater, row.task, row.value, row.spans): row for row in reversed(judgements.rows)}  # of equal texts
+    kept = judgements.rows if campaign.how.ranks else first.values()
+    rows = sorted(kept, key=lambda row: row.rater)
     if not campaign.how.ranks:  # an output that is shown with another reference is another item
         rows = [row._replace(segment=f"{row.segment}\t{row.reference}") for row in rows]
     rows = [row._replace(reference=campaign.rater(row.rater).group) for row in rows]  # raters are resampled by group
@@ -190,7 +239,7 @@ def _agreement(campaign: Campaign, judgements: Judgements, *, resamples: int, se
 
 
 def _ranking(
-    judgements: Judgements, missing: float, notes: list[str], *, resamples: int, seed: int
+    campaign: Campaign, judgements: Judgements, missing: float, notes: list[str], *, resamples: int, seed: int
 ) -> tuple[SystemRanking | None, str]:
     """Return the ranking of systems (None if there is too little data), and a label of their scores."""
     kind = next(iter(judgements.kinds))
@@ -199,7 +248,10 @@ def _ranking(
     judgements = judgements.where(lambda row: not row.check)
     if kind == "rank":
         label = "share of comparisons won, ties as half"
-        scored = [Judgement("z", row[0], row[1], row[2]) for row in _wins(judgements)]
+        ties = [(segment, system, 0.5) for segment, *systems in campaign.identical for system in systems]
+        if ties:
+            notes.append(f"Comparisons of equal texts, counted as ties without a judgement: {len(campaign.identical)}.")
+        scored = [Judgement("z", *row) for row in (*_wins(judgements), *ties)]
         judgements, higher = Judgements(scored, judgements.pair, judgements.name), True
     else:
         higher = KINDS[kind].higher_is_better

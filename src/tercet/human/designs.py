@@ -8,12 +8,13 @@ items follow Graham et al. (2017), "Can machine translation systems be evaluated
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from random import Random
 
 from ..data.assessments import segment_names
+from ..data.judgements import grouped
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
 from .assignment import Block, assign, random_ids, shuffle_with_copies
@@ -48,6 +49,7 @@ def design(
     instructions: str = "",
     severities: Sequence[str] = (),
     categories: Sequence[str] = (),
+    show_identical: bool = False,
     name: str | None = None,
     seed: int = 12345,
 ) -> Campaign:
@@ -59,7 +61,8 @@ def design(
     `tercet.human.sampling.sample`. together: the largest number of outputs in a ranking. redundancy: the number of
     raters (of each group) who judge an item; default: all. bad, repeats, hidden: the number of damaged copies, exact
     repeats and hidden references per item of a rater; 0.1 adds one to ten items. tutorial: items that all raters see
-    first; their ids are replaced.
+    first; their ids are replaced. show_identical: also show texts that several systems have in common once for each of
+    them, to measure how raters treat ties; otherwise they are judged once, and the judgement counts for all.
     """
     if protocol not in PROTOCOLS:
         raise UnknownName("protocol", protocol, PROTOCOLS)
@@ -74,11 +77,12 @@ def design(
     sampled = sample(
         testset, segments, random, sampling=sampling, metric=metric, per_segment=per_segment, needed=needed
     )
+    shown_texts = _Distinct(testset, how, random, show_identical)
     items: dict[str, Item] = {}
     lists: dict[str, tuple[str, list[Item]]] = {}
     for number, view in enumerate(views):
         members = people[number :: len(views)]
-        blocks = [block for unit in sampled for block in _blocks(testset, names, how, unit, view, together, random)]
+        blocks = [block for unit in sampled for block in _blocks(shown_texts, names, unit, view, together)]
         maker = Controls(testset, view.reference, random)
         dealt = assign(blocks, len(members), len(members) if redundancy is None else redundancy, random)
         for person, mine in zip(members, dealt, strict=True):
@@ -100,6 +104,7 @@ def design(
         tutorial=[item.id for item in lessons],
         severities=tuple(severities or how.severities),
         categories=tuple(categories or how.categories),
+        identical=tuple(dict.fromkeys(shown_texts.identical)),
         seed=seed,
         **stamp(),
     )
@@ -190,34 +195,65 @@ def _check(
         raise UsageError(f"Test set {testset.name!r} has no references to hide among the outputs.")
 
 
-def _blocks(
-    testset: TestSet,
-    names: Sequence[str],
-    how: Protocol,
-    unit: Sampled,
-    view: _View,
-    together: int,
-    random: Random,
-) -> list[Block]:
-    """Return one block per output, or per set of outputs to compare. All items of a block have the same systems."""
-    sets: list[tuple[str, ...]] = [(system,) for system in unit.systems]
+@dataclass(frozen=True)
+class _Distinct:
+    """The choice of one system for those with the same text. identical: the comparisons that have only one text."""
+
+    testset: TestSet
+    how: Protocol
+    random: Random
+    show_identical: bool
+    identical: list[tuple[str, ...]] = field(default_factory=list)
+
+    def groups(self, systems: Sequence[str], rows: Sequence[int]) -> dict[str, tuple[str, ...]]:
+        """Return one of the systems with the same texts in these rows, drawn at random, with the others."""
+        if self.show_identical:
+            return dict.fromkeys(systems, ())
+        members = grouped((tuple(self.testset.outputs[system][row] for row in rows), system) for system in systems)
+        chosen = [(self.random.choice(same) if len(same) > 1 else same[0], same) for same in members.values()]
+        return {system: tuple(other for other in same if other != system) for system, same in chosen}
+
+
+def _blocks(distinct: _Distinct, names: Sequence[str], unit: Sampled, view: _View, together: int) -> list[Block]:
+    """Return one block per output, or per set of outputs to compare. All items of a block have the same systems.
+
+    Rows of a document in which all outputs of a set are the same are left out.
+    """
+    how, random = distinct.how, distinct.random
+    found = distinct.groups(unit.systems, unit.rows)
+    systems = tuple(found)
+    sets: list[tuple[str, ...]] = [(system,) for system in systems]
+    if how.ranks and len(systems) == 1:
+        distinct.identical.extend((names[row], *unit.systems) for row in unit.rows)
+        return []
     if how.ranks and how.most == 2:
-        sets = [tuple(random.sample(pair, 2)) for pair in combinations(unit.systems, 2)]
+        sets = [tuple(random.sample(pair, 2)) for pair in combinations(systems, 2)]
     elif how.ranks:
-        shuffled = random.sample(unit.systems, len(unit.systems))
+        shuffled = random.sample(systems, len(systems))
         parts = -(-len(shuffled) // together)
         sets = [tuple(shuffled[part::parts]) for part in range(parts)]  # sizes differ by at most one
-    for systems in sets:
-        if len(systems) < how.fewest:
-            raise UsageError(f"{len(unit.systems)} systems cannot be ranked {together} at a time. Increase --together.")
-    return [tuple(_item(testset, row, names[row], systems, view) for row in unit.rows) for systems in sets]
+    blocks = []
+    for chosen in sets:
+        if len(chosen) < how.fewest:
+            raise UsageError(f"{len(systems)} systems cannot be ranked {together} at a time. Increase --together.")
+        block = []
+        for row in unit.rows:
+            every = [other for system in chosen for other in (system, *found[system])]
+            own = distinct.groups(every, [row]) if how.ranks else {system: found[system] for system in chosen}
+            if len(own) >= how.fewest:
+                block.append(_item(distinct.testset, row, names[row], own, view))
+            else:
+                distinct.identical.append((names[row], *every))
+        if block:
+            blocks.append(tuple(block))
+    return blocks
 
 
-def _item(testset: TestSet, row: int, segment: str, systems: Sequence[str], view: _View) -> Item:
+def _item(testset: TestSet, row: int, segment: str, systems: Mapping[str, tuple[str, ...]], view: _View) -> Item:
     return Item(
         id=f"{view.group}\t{segment}\t" + "\t".join(systems),
         segment=segment,
-        outputs=tuple(Output(system, testset.outputs[system][row]) for system in systems),
+        outputs=tuple(Output(system, testset.outputs[system][row], same) for system, same in systems.items()),
         source=testset.source[row] if testset.source is not None and view.show in ("source", "both") else None,
         reference=testset.references[view.reference][row] if view.reference else None,
         reference_name=view.reference,

@@ -158,7 +158,7 @@ def _mqm(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
     for row in rated:
         item = row.item
         source = item.source or ""
-        target = next(output.text for output in item.outputs if output.system == row.judgement.system)
+        target = item.text_of(row.judgement.system)
         for text in (source, target):
             check_text(text, f"Item {item.id!r}", forbidden="\n\t\0")
             if OPEN in text or CLOSE in text:

@@ -12,7 +12,7 @@ from ..data.judgements import KINDS, Judgements, Span
 from ..data.ratings import spans_text, text_of
 from ..errors import DataError, UsageError
 from . import mqm
-from .answers import AnswerRow, Rated, ratings_of
+from .answers import AnswerRow, ratings_of
 from .campaign import Campaign
 
 COLUMNS = ("segment", "document", "system", "rater", "kind", "value", "errors", "seconds", "check",
@@ -55,7 +55,7 @@ def judged_outputs(campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]]
         judgements = mqm.weigh(judgements)
     found: dict[tuple[str, str, str], JudgedOutput] = {}
     for row, judgement in zip(rated, judgements.rows, strict=True):
-        text = _output(row)
+        text = row.item.text_of(judgement.system)
         key = (row.item.segment, judgement.system, text)
         known = found.get(key)
         scores = {**(known.scores if known else {}), judgement.rater: judgement.value}
@@ -67,10 +67,6 @@ def judged_outputs(campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]]
     return list(found.values())
 
 
-def _output(row: Rated) -> str:
-    return next(output.text for output in row.item.outputs if output.system == row.judgement.system)
-
-
 def judged_texts(campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]]) -> list[dict[str, str]]:
     """Return one record per judgement with its texts, control items included. Keys: `COLUMNS`."""
     records = []
@@ -78,7 +74,7 @@ def judged_texts(campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]]) 
         judgement, item = row.judgement, row.item
         fields = (item.segment, item.document, judgement.system, judgement.rater, judgement.kind,
                   text_of(judgement.value), spans_text(judgement), text_of(judgement.seconds), judgement.check,
-                  item.source or "", item.reference or "", _output(row))  # fmt: skip
+                  item.source or "", item.reference or "", item.text_of(judgement.system))  # fmt: skip
         records.append(dict(zip(COLUMNS, fields, strict=True)))
     return records
 

@@ -6,11 +6,12 @@ They are computed for protocols with scores, at any time and also for one system
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..data.judgements import grouped
 from ..errors import DataError
 from ..stats.resampling import SEED
 from .campaign import Campaign
@@ -48,6 +49,7 @@ class Results:
     worst: tuple[JudgedOutput, ...]
     disputed: tuple[JudgedOutput, ...]
     errors: tuple[tuple[str, str, int], ...]
+    errors_by_system: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 def results_of(campaign: Campaign, records: Sequence[StoredRecord], *, seed: int = SEED) -> Results | None:
@@ -66,15 +68,37 @@ def results_of(campaign: Campaign, records: Sequence[StoredRecord], *, seed: int
     systems = list(dict.fromkeys(output.system for output in outputs))
     rng = np.random.default_rng(seed)
     found = [_mean(system, [output for output in outputs if output.system == system], edges, rng) for system in systems]
-    judged_twice = [output for output in outputs if len(output.scores) > 1 and output.spread > 0]
+    listed = _once(outputs)
+    judged_twice = [output for output in listed if len(output.scores) > 1 and output.spread > 0]
     errors = Counter((span.severity, span.category) for output in outputs for span in output.errors)
     return Results(
         tuple(sorted(found, key=lambda each: -each.mean)),
         edges,
-        tuple(sorted(outputs, key=lambda output: output.mean)[:SHOWN]),
+        tuple(sorted(listed, key=lambda output: output.mean)[:SHOWN]),
         tuple(sorted(judged_twice, key=lambda output: -output.spread)[:SHOWN]),
         tuple((severity, category, number) for (severity, category), number in errors.most_common()),
+        _by_system(outputs, systems),
     )
+
+
+def _once(outputs: Sequence[JudgedOutput]) -> list[JudgedOutput]:
+    """Return one output for those that were judged together because their texts are the same."""
+    together = grouped(((each.segment, each.output, tuple(each.scores.items()), each.errors), each) for each in outputs)
+    return [replace(same[0], system=", ".join(each.system for each in same)) for same in together.values()]
+
+
+def _by_system(outputs: Sequence[JudgedOutput], systems: Sequence[str]) -> dict[str, dict[str, float]]:
+    judgements: Counter[str] = Counter()
+    found: Counter[tuple[str, str]] = Counter()
+    kinds: Counter[str] = Counter()
+    for output in outputs:
+        judgements[output.system] += len(output.scores)
+        marked = [span.category or span.severity for span in output.errors]
+        kinds.update(marked)
+        found.update((kind, output.system) for kind in marked)
+    return {
+        kind: {each: 100 * found[kind, each] / judgements[each] for each in systems} for kind, _ in kinds.most_common()
+    }
 
 
 def _mean(

@@ -49,7 +49,7 @@ def serve(
     database: a file or a postgresql:// address; default: a file beside each campaign. behind_proxy: trust the client
     address and the scheme that a proxy on this machine reports. address: that by which raters reach the server, for new
     links; default: the one it listens on. started: called with this address when the server listens. report: makes the
-    report page among the organiser's downloads.
+    results.
     """
     paths = campaign_files([campaigns] if isinstance(campaigns, str | Path) else campaigns)
     read = read_campaigns(paths)

@@ -28,12 +28,10 @@ except ImportError:
 
 log = logging.getLogger(__name__)
 
-ASSETS = {
-    "icon.svg": "image/svg+xml",
-    "style.css": "text/css",
-    "rate.js": "text/javascript",
-    "spans.js": "text/javascript",
-}
+ASSETS = {"icon.svg": "image/svg+xml", "style.css": "text/css", "organiser.css": "text/css", "page.css": "text/css",
+          "rate.js": "text/javascript", "spans.js": "text/javascript", "theme.js": "text/javascript",
+          "page.js": "text/javascript"}  # fmt: skip
+OF_ALL_PAGES = ("page.css", "page.js", "theme.js")  # also of the reports
 
 
 class Pages:
@@ -62,27 +60,34 @@ class Pages:
         name = request.path_params["name"]
         if name not in ASSETS:
             raise HTTPException(404)
-        content = files("tercet.human").joinpath("pages", name).read_bytes()
-        return Response(content, media_type=ASSETS[name], headers={"Cache-Control": "public, max-age=31536000"})
+        return Response(_asset(name), media_type=ASSETS[name], headers={"Cache-Control": "public, max-age=31536000"})
 
     async def refuse(self, request: Request, error: HTTPException) -> Response:
         detail = error.detail if error.status_code != 404 else "There is no such page. Open your personal link again."
-        if request.url.path.startswith(f"{self.base}/api/"):
-            return JSONResponse({"error": detail}, error.status_code, dict(error.headers or {}))
-        page = self.page("message.html", title="Not possible", text=detail)
-        page.status_code = error.status_code
-        page.headers.update(error.headers or {})
-        return page
+        return self._said(request, "Not possible", detail, error.status_code, error.headers or {})
 
     async def cannot_store(self, request: Request, error: SQLAlchemyError) -> Response:
         """Answer 503 if the disk is full or the database is not reachable. Pages keep their answers and try again."""
         log.error("The database cannot be used: %s", getattr(error, "orig", None) or type(error).__name__)
-        return JSONResponse({"error": "The database cannot be used now. Nothing is lost. Please try again."}, 503)
+        text = "The database cannot be used now. Nothing is lost. Please try again."
+        return self._said(request, "Please try again", text, 503)
 
     async def fail(self, request: Request, error: Exception) -> Response:
         # The log must not contain the address, which may hold a token.
         log.error("%s failed: %s", request.method, type(error).__name__)
-        return JSONResponse({"error": "The server failed. Nothing is lost. Please try again."}, 500)
+        text = "The server failed. Nothing is lost. Please try again, and tell the organiser if this happens again."
+        return self._said(request, "Please try again", text, 500)
+
+    def _said(
+        self, request: Request, title: str, text: str, status: int, headers: Mapping[str, str] | None = None
+    ) -> Response:
+        """Return an error to a script as JSON, and to people as a page."""
+        if request.url.path.startswith(f"{self.base}/api/"):
+            return JSONResponse({"error": text}, status, dict(headers or {}))
+        page = self.page("message.html", title=title, text=text)
+        page.status_code = status
+        page.headers.update(headers or {})
+        return page
 
 
 def keep_token(request: Request, answer: Response, cookie: str, token: str) -> None:
@@ -94,6 +99,11 @@ def keep_token(request: Request, answer: Response, cookie: str, token: str) -> N
 async def form_of(request: Request) -> dict[str, str]:
     """Return the fields of a form that was sent."""
     return {key: values[0] for key, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
+
+
+def _asset(name: str) -> bytes:
+    package, folder = ("tercet.rendering", "assets") if name in OF_ALL_PAGES else ("tercet.human", "pages")
+    return files(package).joinpath(folder, name).read_bytes()
 
 
 @cache
@@ -110,5 +120,4 @@ def _templates() -> jinja2.Environment:
 @cache
 def _fingerprint() -> str:
     """Return a checksum of scripts and styles. It is part of their addresses, so that browsers load new versions."""
-    pages = files("tercet.human").joinpath("pages")
-    return hashed("".join(pages.joinpath(name).read_text("utf-8") for name in ASSETS))[:8]
+    return hashed("".join(_asset(name).decode() for name in ASSETS))[:8]

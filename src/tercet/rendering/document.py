@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
 
 from ..errors import UnknownName, UsageError
 from .tables import DASH, full, interval, markdown_text, number, shown_width, table, to_json, to_json_lines
@@ -54,7 +54,8 @@ class Table:
 
     groups: the name and the cells of a first column; in text, dashed lines between the groups replace it.
     key: the name and the cell of a first column that tells tables apart in forms without headings.
-    classes: "" or one of MARKS for each cell. Only pages show them.
+    classes: "" or one of MARKS for each cell. heat: from 0 to 1 for each cell; NaN for those without. Only pages show
+    these two.
     """
 
     header: Sequence[str]
@@ -63,6 +64,7 @@ class Table:
     classes: Sequence[Sequence[str]] | None = None
     groups: tuple[str, Sequence[str]] | None = None
     key: tuple[str, str] | None = None
+    heat: Sequence[Sequence[float]] | None = None
 
     def __post_init__(self) -> None:
         for place, row in enumerate(self.rows, 1):
@@ -94,13 +96,26 @@ class Table:
         return "\n".join(lines)
 
 
+class Mark(NamedTuple):
+    """A stretch of a text: its first character and the one after it, how grave (0 to 2), and what is said of it."""
+
+    start: int
+    end: int
+    level: int
+    note: str
+
+
 @dataclass(frozen=True)
 class SegmentTexts:
-    """A segment: a line about it, its texts by name, and lists of lines, such as edit scripts, by title."""
+    """A segment: a line about it, its texts by name, and lists of lines, such as edit scripts, by title.
+
+    marks: of each text by its name. Only pages show them, so the lists repeat what they say.
+    """
 
     head: str
     texts: Sequence[tuple[str, str]]
     lists: Sequence[tuple[str, Sequence[str]]] = ()
+    marks: Mapping[str, Sequence[Mark]] = field(default_factory=dict)
 
     def text(self) -> Iterator[str]:
         """Yield lines of text, broken at the right margin of the terminal."""

@@ -12,11 +12,26 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 
 from ..data.files import writing
 from ..errors import MissingDependency
-from .document import MARKS, Details, Document, Heading, Notes, Part, Picture, Pre, Segments, SegmentTexts, Table
+from .document import (
+    MARKS,
+    Details,
+    Document,
+    Heading,
+    Mark,
+    Notes,
+    Part,
+    Picture,
+    Pre,
+    Segments,
+    SegmentTexts,
+    Table,
+)
+from .drawings import Histogram
 from .tables import Bold, is_numeric
 
 log = logging.getLogger(__name__)
@@ -156,17 +171,36 @@ def _picture(part: Picture) -> Iterator[str]:
         log.warning("The figure %r is left out. %s", part.figure.title, missing)
         return
     caption = f"<figcaption>{escape(part.caption)}</figcaption>" if part.caption else ""
-    yield f'<figure><div role="img" aria-label="{escape(part.figure.title)}">{drawing}</div>{caption}</figure>'
+    kind = "plain" if drawing.startswith('<svg class="plain"') else "paper"
+    title = escape(part.figure.title)
+    yield f'<figure><div class="{kind}" role="img" aria-label="{title}">{drawing}</div>{caption}</figure>'
 
 
 def _card(segment: SegmentTexts) -> str:
     """Return a segment with its texts, one below the other."""
-    texts = "".join(f'<dt>{escape(name)}</dt><dd dir="auto">{escape(text)}</dd>' for name, text in segment.texts)
+    texts = "".join(
+        f'<dt>{escape(name)}</dt><dd dir="auto">{_marked(text, segment.marks.get(name, ()))}</dd>'
+        for name, text in segment.texts
+    )
     lists = "".join(
         f"<p>{escape(title)}</p><ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
         for title, lines in segment.lists
     )
     return f'<article class="card"><h4>{escape(segment.head)}</h4><dl>{texts}</dl>{lists}</article>'
+
+
+def _marked(text: str, marks: Sequence[Mark]) -> str:
+    """Return the text with its marks; where some overlap, the gravest shows."""
+    edges = sorted({0, len(text), *(place for mark in marks for place in (mark.start, mark.end))})
+    parts = []
+    for start, end in pairwise(edges):
+        over = [mark for mark in marks if mark.start <= start and mark.end >= end]
+        part = escape(text[start:end])
+        if over:
+            said = escape("; ".join(mark.note for mark in over))
+            part = f'<mark class="level{max(mark.level for mark in over)}" title="{said}">{part}</mark>'
+        parts.append(part)
+    return "".join(parts)
 
 
 def _table(table: Table) -> Iterator[str]:
@@ -188,6 +222,8 @@ def _table(table: Table) -> Iterator[str]:
     first = [""] * (len(header) - len(table.header))
     for place, row in enumerate(rows):
         classes = [*first, *(table.classes[place] if table.classes else [""] * len(table.header))]
+        if table.heat:
+            classes = [*first, *("" if heat != heat else f"heat{round(9 * heat)}" for heat in table.heat[place])]
         yield "<tr>" + "".join(map(_cell, row, classes, numeric)) + "</tr>"
     yield "</tbody></table></div>"
 
@@ -196,7 +232,9 @@ def _cell(text: str, kind: str, is_number: bool) -> str:
     names = " ".join(name for name in ("number" if is_number else "", kind) if name)
     css = f' class="{names}"' if names else ""
     shown = f"<strong>{escape(text)}</strong>" if isinstance(text, Bold) else escape(text)
-    if not kind:
+    if isinstance(text, Histogram):
+        shown = text.svg()
+    if kind not in MARKS:
         return f"<td{css}>{shown}</td>"
     mark = f'<span class="mark" role="img" aria-label="{kind}">{MARKS[kind]}</span>'
     return f'<td{css}><span class="value">{shown}</span> {mark}</td>'

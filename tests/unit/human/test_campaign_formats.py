@@ -39,7 +39,8 @@ def written(path: Path, content: Any) -> Path:
 @pytest.mark.parametrize("protocol", ["da", "esa", "mqm", "adequacy", "fluency", "effort"])
 @pytest.mark.parametrize("sampling", ["random", "documents"])
 def test_a_campaign_goes_to_pearmut_and_comes_back(protocol: str, sampling: str, tmp_path: Path) -> None:
-    made = design(DEMO, protocol=protocol, raters=3, redundancy=2, bad=0.1, repeats=0.1, hidden=0.1, sampling=sampling)
+    made = design(DEMO, protocol=protocol, raters=3, redundancy=2, bad=0.1, repeats=0.1, hidden=0.1, sampling=sampling,
+                  show_identical=True)  # fmt: skip
     (path,) = write_campaign(made, tmp_path / "p.json", form="pearmut")
     back = read_campaign(path, pair="en-zh")
     assert views(back) == views(made) and len(back.items) == len(made.items)
@@ -159,7 +160,8 @@ def test_a_bad_file_of_pearmut_is_refused_with_the_place(content: Any, expected:
     [("da", "source"), ("esa", "source"), ("mqm", "source"), ("da", "neither"), ("da", "reference")],
 )
 def test_a_campaign_goes_to_appraise_and_comes_back(protocol: str, show: str, tmp_path: Path) -> None:
-    made = design(DEMO, protocol=protocol, show=show, raters=3, redundancy=2, repeats=0.1, bad=0.1, hidden=0.1)
+    made = design(DEMO, protocol=protocol, show=show, raters=3, redundancy=2, repeats=0.1, bad=0.1, hidden=0.1,
+                  show_identical=True)  # fmt: skip
     files = write_campaign(made, tmp_path / "appraise", form="appraise")
     assert [path.name for path in files] == ["manifest.json", "batches.json"]
     back = read_campaign(tmp_path / "appraise", protocol=protocol)

@@ -123,7 +123,7 @@ def test_careless_raters_are_named_with_the_reason(protocol: str) -> None:
     board = compute(campaign, records_of(campaign, careless="b"), resamples=50)
     assert [bool(line.problems) for line in board.raters] == [False, True, False]
     assert "damaged outputs not scored lower" in " ".join(board.raters[1].problems)
-    assert "Raters with a failed check: 1." in board.notes[0]
+    assert "in the table of raters: 1." in board.notes[0]
     assert [line.checks for line in board.raters] == [10, 10, 10]
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations, pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,14 @@ from hypothesis import strategies as st
 from tercet import examples as demo
 from tercet.data.testset import TestSet
 from tercet.errors import UnknownName, UsageError
+from tercet.human.answers import judgements_of
 from tercet.human.campaign import Campaign, Item, Output
 from tercet.human.designs import design
 from tercet.human.protocols import PROTOCOLS
 from tercet.human.sampling import spread
 
 DEMO = demo.load("en-zh")
+SEPARATE: dict[str, Any] = {"show_identical": True}
 WORDS = "a quick brown fox jumps over the lazy dog while seven wizards brew strange tea in old town".split()
 
 
@@ -53,7 +56,7 @@ def judged(campaign: Campaign) -> Counter[tuple[str, str, str]]:
         for rater in campaign.raters
         for item in map(campaign.item, rater.items)
         if not item.check
-        for system in item.systems
+        for system in item.judged
     )
 
 
@@ -156,7 +159,8 @@ def test_control_items_are_at_unpredictable_positions() -> None:
 
 
 def test_control_items_have_the_right_number_and_copy_the_raters_items() -> None:
-    made = design(DEMO, protocol="da", raters=3, redundancy=1, bad=0.2, repeats=0.1, hidden=0.1, show="both")
+    made = design(DEMO, protocol="da", raters=3, redundancy=1, bad=0.2, repeats=0.1, hidden=0.1, show="both",
+                  **SEPARATE)  # fmt: skip
     for rater in range(3):
         counts = Counter(item.check for item in shown(made, rater))
         assert counts == {"": 32, "bad": 6, "repeat": 3, "reference": 3}
@@ -243,13 +247,14 @@ def test_the_spread_is_the_standard_deviation_between_references() -> None:
 
 def test_spread_takes_the_outputs_whose_scores_differ_most_between_references() -> None:
     """Section 6.1.1 of the thesis: the outputs with the highest standard deviation between references."""
-    made = design(DEMO, protocol="adequacy", sampling="spread", segments=5, per_segment=1, raters=1, reference="refA")
+    made = design(DEMO, protocol="adequacy", sampling="spread", segments=5, per_segment=1, raters=1,
+                  reference="refA", **SEPARATE)  # fmt: skip
     found = spread(DEMO)
     best = sorted(range(len(DEMO)), key=lambda row: -found[:, row].max())[:5]
     assert {(item.segment, item.systems[0]) for item in made.items} == {
         (str(row + 1), DEMO.systems[int(found[:, row].argmax())]) for row in best
     }
-    whole = design(DEMO, protocol="adequacy", sampling="spread", segments=5, raters=1, reference="refA")
+    whole = design(DEMO, protocol="adequacy", sampling="spread", segments=5, raters=1, reference="refA", **SEPARATE)
     means = sorted(range(len(DEMO)), key=lambda row: -found[:, row].mean())[:5]
     assert {item.segment for item in whole.items} == {str(row + 1) for row in means} and len(whole.items) == 15
 
@@ -279,9 +284,9 @@ def test_systems_per_segment_are_chosen_in_turn() -> None:
 
 
 def test_rankings_show_a_few_outputs_and_all_systems_are_ranked() -> None:
-    made = design(texts(4, systems=7), protocol="ranking", raters=1)
+    made = design(texts(4, systems=7), protocol="ranking", raters=1, **SEPARATE)
     assert Counter(len(item.outputs) for item in made.items) == {4: 4, 3: 4}
-    made = design(texts(4, systems=7), protocol="pairwise", raters=1)
+    made = design(texts(4, systems=7), protocol="pairwise", raters=1, **SEPARATE)
     assert {frozenset(item.systems) for item in made.items} == {
         frozenset(pair) for pair in combinations([f"s{n}" for n in range(7)], 2)
     }
@@ -302,7 +307,7 @@ def test_a_damaged_copy_is_ranked_beside_its_original(protocol: str, size: int) 
         original, [copy] = made.item(item.of), [name for name in item.systems if name.endswith(" (damaged)")]
         system = copy.removesuffix(" (damaged)")
         assert len(item.outputs) == len(original.outputs) == size  # its size does not give a control item away
-        shown_texts, row = dict(item.outputs), int(item.segment) - 1
+        shown_texts, row = {output.system: output.text for output in item.outputs}, int(item.segment) - 1
         assert shown_texts[system] == testset.outputs[system][row] != shown_texts[copy]
         assert set(item.systems) - {copy} < set(original.systems)
         places.add((item.systems.index(system), item.systems.index(copy)))
@@ -374,3 +379,43 @@ def test_raters_see_the_neighbours_of_a_segment_in_its_document() -> None:
     assert campaign.name == "a"  # named after the system
     hidden = design(replace(texts, references={"r": ["a", "b", "c"]}), protocol="da", raters=1, show="reference")
     assert {item.before for item in hidden.items} == {""}
+
+
+SAME = TestSet(
+    {"a": ["same", "one", "x"], "b": ["same", "two", "x"], "c": ["other", "two", "x"]},
+    {},
+    ["s1", "s2", "s3"],
+    pair="en-de",
+)
+
+
+def test_equal_texts_are_judged_once_and_counted_for_all_systems() -> None:
+    made = design(SAME, protocol="da", raters=1)
+    assert Counter(item.segment for item in made.items) == {"1": 2, "2": 2, "3": 1}
+    assert judged(made) == {(segment, system, ""): 1 for segment in "123" for system in "abc"}
+    rows = [("rater1", item.id, {"value": 10 * len(item.outputs[0].text)}, 4.0) for item in made.items]
+    found = judgements_of(made, rows)
+    assert {(row.segment, row.system): row.value for row in found.rows} == {
+        (segment, system): 10.0 * len(SAME.outputs[system][int(segment) - 1]) for segment in "123" for system in "abc"
+    }
+    assert sum(row.seconds for row in found.rows if row.seconds == row.seconds) == 4.0 * len(made.items)
+    assert {len(item.judged) for item in design(SAME, protocol="da", raters=1, show_identical=True).items} == {1}
+
+
+@pytest.mark.parametrize("protocol", ["pairwise", "ranking"])
+@pytest.mark.parametrize("documents", [None, ["d", "d", "d"]])
+def test_comparisons_never_show_equal_texts_and_count_them_as_ties(
+    protocol: str, documents: list[str] | None, tmp_path: Path
+) -> None:
+    testset = replace(SAME, documents=documents)
+    made = design(testset, protocol=protocol, raters=1, sampling="documents" if documents else "random")
+    assert made.items
+    for item in made.items:
+        assert len({output.text for output in item.outputs}) == len(item.outputs) > 1
+    assert {system for segment, *systems in made.identical if segment == "3" for system in systems} == {"a", "b", "c"}
+    rows = [("rater1", item.id, {"ranks": {name: 1 + n for n, name in enumerate(item.systems)}}, 1.0)
+            for item in made.items]  # fmt: skip
+    ranks = {(row.segment, row.system): row.value for row in judgements_of(made, rows).rows}
+    assert protocol == "pairwise" or ranks["1", "a"] == ranks["1", "b"] != ranks["1", "c"]
+    made.write(tmp_path / "campaign.json")
+    assert Campaign.read(tmp_path / "campaign.json") == made

@@ -238,6 +238,10 @@ def test_a_failing_database_gives_status_503(store: Store, monkeypatch: pytest.M
         patched.setattr(Store, "append", fail)
         failed = visit.send("i1", {"value": 3})
     assert failed.status_code == 503 and "Nothing is lost" in failed.json()["error"]
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "latest", fail)
+        page = visit.client.get("/rate")
+    assert page.status_code == 503 and "<h1>Please try again</h1>" in page.text  # people get a page
     assert visit.send("i1", {"value": 3}).status_code == 200
 
 

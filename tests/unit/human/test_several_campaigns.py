@@ -29,6 +29,16 @@ def campaign_of(name: str) -> tuple[Campaign, Tokens]:
     return Campaign(f"The {name}", "adequacy", items, raters, pair="de-en", id=name).with_tokens()
 
 
+class Named:
+    """A report that is only the campaign's name."""
+
+    def __call__(self, campaign: Campaign, records: Any) -> str:
+        return campaign.name
+
+    def sections(self, campaign: Campaign, *given: Any, names: bool) -> str:
+        return ""
+
+
 class Site:
     """A server with two campaigns, in a folder."""
 
@@ -43,7 +53,7 @@ class Site:
             name: open_store(path, campaign, database, shared=True)
             for name, path, campaign in zip(NAMES, self.paths, campaigns, strict=True)
         }
-        self.app = create_site(NAMES, campaigns, list(self.stores.values()), report=lambda campaign, _: campaign.name)
+        self.app = create_site(NAMES, campaigns, list(self.stores.values()), report=Named())
 
     def token(self, name: str, rater: str = "anna") -> str:
         tokens = self.made[name][1]

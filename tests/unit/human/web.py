@@ -10,6 +10,7 @@ import httpx
 from tercet.human.campaign import Campaign
 from tercet.human.server import create_app
 from tercet.human.storage import Store
+from tercet.rating_report import report_page
 
 
 class Client:
@@ -42,7 +43,7 @@ class Visit:
     """A visitor of the server: a rater, if a personal link is given."""
 
     def __init__(self, campaign: Campaign, store: Store, link: str = "") -> None:
-        self.client = Client(create_app(campaign, store))
+        self.client = Client(create_app(campaign, store, report=report_page))
         self.key = ""
         if link:
             self.client.get(link)
