@@ -5,6 +5,7 @@ The convention for examples is written down in CONTRIBUTING.md, section "Example
 
 import contextlib
 import io
+import json
 import logging
 import os
 import re
@@ -35,6 +36,20 @@ class Ran:
     code: int
     out: str
     err: str
+
+    @property
+    def json(self) -> Any:
+        """The JSON that was printed, without the options of the run."""
+        return without_options(self.out)
+
+
+def without_options(text: str) -> Any:
+    """Return the JSON of a result, without the options of the run."""
+    found = json.loads(text)
+    for each in found if isinstance(found, list) else [found]:
+        if isinstance(each, dict):
+            each.pop("options", None)
+    return found
 
 
 def run(

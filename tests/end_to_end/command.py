@@ -1,42 +1,23 @@
 """Running the command as a user does: within the test process, which is fast, or in one of its own."""
 
-import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from tests.docs.running import run
+from tests.docs.running import Ran, run
 
 TERCET = Path(sys.executable).with_name("tercet")
 
 
-@dataclass(frozen=True)
-class Result:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """The JSON that was printed, without the options of the run."""
-        found = json.loads(self.out)
-        for each in found if isinstance(found, list) else [found]:
-            if isinstance(each, dict):
-                each.pop("options", None)
-        return found
-
-
-def tercet(*arguments: object, cwd: Path, stdin: bytes = b"", **environment: str) -> Result:
+def tercet(*arguments: object, cwd: Path, stdin: bytes = b"", **environment: str) -> Ran:
     """Run `tercet` in a folder, within this process; a traceback is never acceptable."""
     ran = run(list(map(str, arguments)), folder=cwd, stdin=stdin, environment=environment)
     assert "Traceback" not in ran.err, ran.err
-    return Result(ran.code, ran.out, ran.err)
+    return ran
 
 
-def tercet_process(*arguments: object, cwd: Path, stdin: bytes = b"", **environment: str) -> Result:
+def tercet_process(*arguments: object, cwd: Path, stdin: bytes = b"", **environment: str) -> Ran:
     """Run the installed command in a process of its own, for what only a process can show."""
     done = subprocess.run(
         [str(TERCET), *map(str, arguments)],
@@ -47,6 +28,6 @@ def tercet_process(*arguments: object, cwd: Path, stdin: bytes = b"", **environm
         env={**os.environ, **environment},
         check=False,
     )
-    result = Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+    result = Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
     assert "Traceback" not in result.err, result.err
     return result

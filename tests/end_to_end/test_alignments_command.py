@@ -10,7 +10,7 @@ from tercet.language import conllu
 from tercet.rendering.tables import to_json
 
 from ..unit.metrics.test_cobalt import PASSIVE, REFERENCE, SCRAMBLED
-from .command import Result, tercet
+from .command import Ran, tercet
 
 METRIC = "cobalt:parser=conllu:parses.conllu"
 
@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path, *options: object) -> Result:
+def run(folder: Path, *options: object) -> Ran:
     words = ("alignments", "ref", "-i", "passive", "scrambled", "-l", "cs-en", "-m", METRIC)
     return tercet(*words, *options, cwd=folder)
 

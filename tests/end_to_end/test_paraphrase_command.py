@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from .command import Result, tercet
+from .command import Ran, tercet
 
 pytest.importorskip("simplemma", reason="forms of Spanish words need simplemma")
 
@@ -13,7 +13,7 @@ TEXTS = "El comité aprobó la propuesta.\nEl plan es bueno.\n"
 PASSIVE = "La propuesta fue aprobada por el comité."
 
 
-def run(*words: str) -> Result:
+def run(*words: str) -> Ran:
     return tercet(*words, cwd=Path.cwd())
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from .command import Result, tercet, tercet_process
+from .command import Ran, tercet, tercet_process
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path, *arguments: object, **environment: str) -> Result:
+def run(folder: Path, *arguments: object, **environment: str) -> Ran:
     return tercet(*arguments, cwd=folder, **{"TERCET_DATA": str(folder / "cache"), **environment})
 
 

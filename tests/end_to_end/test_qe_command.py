@@ -13,7 +13,7 @@ import click
 import numpy as np
 import pytest
 
-from tercet.cli.qe import command
+from tercet.cli.commands import TaskGroup, from_task
 from tercet.quality.cross_system import assess
 from tercet.quality.features import describe_features
 from tercet.quality.model import QualityModel
@@ -148,7 +148,7 @@ def test_predictions_go_into_a_file(folder: Path) -> None:
 def test_evaluation_in_json_has_the_figures_at_the_top(folder: Path) -> None:
     ran = words("evaluate", "model.qe", *TEST, "test.labels", "-n", 50, "-q", "-f", "json", folder=folder)
     assert (ran.code, ran.err) == (0, "")
-    found = json.loads(ran.out)
+    found = ran.json
     model = QualityModel.load(folder / "model.qe")
     expected = assess(model, *examples(90, seed=2), resamples=50)
     assert found == json.loads(to_json(expected.to_dict()))
@@ -228,7 +228,7 @@ def test_the_list_of_features_says_what_they_need(folder: Path) -> None:
     out = words("features", "--list", folder=folder).out
     assert re.search(r"^source_tokens +lengths +1001 +1 +length of the source in tokens ", out, re.MULTILINE)
     assert "lm_word: probability and perplexity" in out
-    listed = json.loads(words("features", "--list", "-l", "de-en", "-f", "json", folder=folder).out)
+    listed = words("features", "--list", "-l", "de-en", "-f", "json", folder=folder).json
     assert len(listed) >= 84
     unknown = [each | {"available": None, "missing": None} for each in listed]
     assert json.loads(to_json(describe_features())) == unknown
@@ -282,7 +282,7 @@ def test_ranking_lists_the_worst_with_reasons_and_a_cut_off(folder: Path) -> Non
         f"Target 4: keep {cut.kept} of 90 segments unchanged, review the {cut.to_review} "
         f"({100 * cut.to_review / 90:.0f} %) predicted below {cut.threshold:.3f}." in ran.out
     )
-    found = json.loads(words("rank", "model.qe", *TEST, "--top", 2, "--target", 4, "-f", "json", folder=folder).out)
+    found = words("rank", "model.qe", *TEST, "--top", 2, "--target", 4, "-f", "json", folder=folder).json
     assert found == json.loads(to_json(expected.to_dict()))
 
 
@@ -501,9 +501,12 @@ def test_labels_outside_a_declared_range_are_refused_by_evaluation(folder: Path)
 
 def test_every_option_is_on_the_page() -> None:
     page = (ROOT / "docs" / "commands" / "qe.md").read_text("utf-8")
-    assert isinstance(command, click.Group)
-    for name, sub in command.commands.items():
+    command = from_task("qe", "tercet.tasks.qe")
+    assert isinstance(command, TaskGroup)
+    for name in command.known:
         assert f"## tercet qe {name}" in page
+        sub = command.get_command(click.Context(command), name)
+        assert sub is not None
         for parameter in sub.params:
             for option in parameter.opts if parameter.param_type_name == "option" else ():
-                assert f"`{option}`" in page, (name, option)
+                assert f"`{option}" in page, (name, option)

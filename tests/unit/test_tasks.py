@@ -8,18 +8,30 @@ import pytest
 import tercet
 from tercet.options import declared
 
+GROUPS = {"kb": tercet.kb, "qe": tercet.qe}
 MADE = {
     name: function
     for name, function in [
         *((name, getattr(tercet, name)) for name in tercet.__all__),
-        *((f"kb.{name}", getattr(tercet.kb, name)) for name in tercet.kb.__all__),
+        *((f"{group}.{name}", getattr(module, name)) for group, module in GROUPS.items() for name in module.__all__),
     ]
     if hasattr(function, "options")
 }
 
 
 def test_the_functions_of_tasks_are_known_here():
-    assert {"compare", "entities", "link", "kb.build", "kb.info", "meta", "report", "score"} <= set(MADE)
+    assert {
+        "compare",
+        "entities",
+        "link",
+        "kb.build",
+        "kb.info",
+        "meta",
+        "qe.rank",
+        "qe.train",
+        "report",
+        "score",
+    } <= set(MADE)
 
 
 @pytest.mark.parametrize("name", MADE)

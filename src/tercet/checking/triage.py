@@ -9,6 +9,8 @@ from statistics import median
 from typing import Any
 
 from ..errors import UsageError
+from ..options import takes
+from ..options.quality import Top
 from ..text import scripts
 from .segment_findings import POINTS, Context, SegmentFinding, Sides, find, length_ratio
 
@@ -47,6 +49,7 @@ class Triage:
         return asdict(self)
 
 
+@takes(Top)
 def triage(
     sources: Sequence[str],
     outputs: Sequence[str],
@@ -57,7 +60,7 @@ def triage(
     output_tags: Sequence[Sequence[str]] | None = None,
     ids: Sequence[str] | None = None,
     files: Sequence[str] | None = None,
-    top: int | None = None,
+    options: Top,
 ) -> Triage:
     """Rank segments by findings, without a model: numbers, tags, names, copied text, length and so on.
 
@@ -68,7 +71,6 @@ def triage(
     terms : translations of each source term (`data.terminology.read_terms`).
     source_tags, output_tags : the inline tags of each segment.
     ids, files : the id and the file of each segment, for the result.
-    top : only this many segments.
 
     Returns
     -------
@@ -86,8 +88,6 @@ def triage(
     for name, values in given.items():
         if values is not None and len(values) != n:
             raise UsageError(f"There are {n} sources, but {len(values)} {name}.")
-    if top is not None and top < 1:
-        raise UsageError(f"top must be 1 or more, not {top}.")
     context = make_context(sources, outputs, pair, terms or {})
     found = []
     for row in range(n):
@@ -106,7 +106,9 @@ def triage(
         )
     ranked = sorted(found, key=lambda each: -each.points)
     kinds = Counter(kind for each in found for kind in {finding.kind for finding in each.findings})
-    return Triage(tuple(ranked[:top]), n, sum(bool(each.findings) for each in found), dict(kinds.most_common()), pair)
+    return Triage(
+        tuple(ranked[: options.top]), n, sum(bool(each.findings) for each in found), dict(kinds.most_common()), pair
+    )
 
 
 def make_context(

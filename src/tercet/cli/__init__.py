@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from io import StringIO
+from pathlib import Path
 
 import click
 
@@ -42,9 +43,6 @@ COMMANDS = {
 }
 
 
-UNCONVERTED = set(COMMANDS) - {"score", "compare", "report", "meta", "metrics", "kb", "link", "entities", "track"}
-
-
 class LazyGroup(click.Group):
     """A group that knows its commands' names and imports only the one that is called."""
 
@@ -54,7 +52,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             raise UnknownName("command", name, COMMANDS)
-        if name in UNCONVERTED:
+        if Path(__file__).with_name(f"{name}.py").exists():  # not a task yet
             command: click.Command = import_module(f".{name}", __name__).command
             return with_output(command)
         from .commands import from_task

@@ -135,8 +135,8 @@ def _parameters(declaration: Option) -> Iterator[click.Parameter]:
     if declaration.is_flag:
         settings["is_flag"] = True
     else:
-        settings |= {"type": _Value(declaration), "metavar": metavar_of(declaration), "multiple": declaration.many}
-        settings |= {"envvar": declaration.env}
+        settings |= {"type": _Value(declaration), "metavar": metavar_of(declaration), "envvar": declaration.env}
+        settings |= {"nargs": declaration.nargs} if declaration.nargs else {"multiple": declaration.many}
     yield click.Option([*declaration.flags, name], **settings)
 
 

@@ -36,6 +36,7 @@ def option(
     high: float | None = None,
     metavar: str | None = None,
     several: bool = False,
+    nargs: int | None = None,
     also: Mapping[str, tuple[Any, str]] | None = None,
     env: str | None = None,
     positional: bool = False,
@@ -56,7 +57,7 @@ def option(
     """
     metadata = {
         "flags": flags, "help": help, "about": about, "choices": choices, "low": low, "high": high, "metavar": metavar,
-        "several": several, "also": also or {}, "env": env, "positional": positional, "hidden": hidden,
+        "several": several, "nargs": nargs, "also": also or {}, "env": env, "positional": positional, "hidden": hidden,
         "recorded": recorded, "scope": scope,
     }  # fmt: skip
     return dataclasses.field(default=default, metadata=metadata)
@@ -95,6 +96,7 @@ class Option:
     high: float | None
     metavar: str | None
     several: bool
+    nargs: int | None
     also: Mapping[str, tuple[Any, str]]
     env: str | None
     positional: bool
@@ -156,6 +158,8 @@ class Option:
             value = tuple(value) if isinstance(value, list | set | frozenset) else value
             if isinstance(value, Mapping) and "Mapping" not in self.kinds:
                 raise UsageError(f"`{self.name}` must be a list, not {value!r}.")
+            if self.nargs is not None and isinstance(value, tuple) and len(value) != self.nargs:
+                raise UsageError(f"`{self.name}` must be {self.nargs} values, not {len(value)}.")
             for each in value if isinstance(value, tuple) else ():
                 self._check(each)
         elif value is not None:

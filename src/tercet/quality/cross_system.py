@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import DataError, UsageError
+from ..options import takes
+from ..options.quality import Assessing
 from ..stats.correlation import is_constant_series, pearson
 from ..stats.resampling import Floats
 from .evaluating import Evaluation, check_pair, compare_pearson, evaluate
@@ -100,6 +102,7 @@ def evaluation_dict(found: Evaluation) -> dict[str, Any]:
     }
 
 
+@takes(Assessing)
 def assess(
     model: QualityModel,
     sources: Sequence[str],
@@ -110,24 +113,29 @@ def assess(
     systems: Sequence[str] | None = None,
     groups: Sequence[Hashable] | None = None,
     metrics: Mapping[str, Floats] | None = None,
-    level: float = 0.9,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = SEED,
     executor: Executor | None = None,
+    options: Assessing,
 ) -> Assessment:
     """Evaluate the model's predictions of texts that it was not trained on.
 
-    groups: segments to resample together and never to split, by default those of the same source sentence. metrics:
-    scores of the same segments by name, in the same direction as the model's labels. systems: the system of each
-    output; with it, there are also figures by system, and models with this model's settings are trained on each system.
+    Parameters
+    ----------
+    model : the model.
+    sources, outputs, labels : the texts and the labels that people gave, one per segment.
+    given : features of your own, for a model that was trained with them.
+    systems : the system of each output. Adds figures by system, and models with this model's settings that are trained
+        on each system.
+    groups : segments to resample together and never to split, by default those of the same source sentence.
+    metrics : scores of the same segments by name, in the same direction as the model's labels.
+    executor : for other processes.
     """
+    level, seed = options.level, options.seed
     found = model.predict(sources, outputs, level=level, given=given, executor=executor)
     truth, values = check_pair(labels, found.values)
     alike = list(sources if groups is None else groups)
     if len(alike) != len(truth):
         raise DataError(f"There are {len(truth)} segments, but groups for {len(alike)}. Give one per segment.")
-    how: dict[str, Any] = {"seed": seed, "resamples": resamples, "level": confidence}
+    how: dict[str, Any] = {"seed": seed, "resamples": options.resamples, "level": options.confidence}
     better = {"higher_is_better": model.higher_is_better}
 
     def figures(rows: Any) -> Evaluation:

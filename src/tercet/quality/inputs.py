@@ -23,6 +23,7 @@ from ..errors import DataError, UnknownName, UsageError
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float]
+ParallelTexts = tuple[Sequence[str], Sequence[str]]
 LARGEST = 1e100  # squares and sums of larger numbers would overflow
 _WITH_COMMAS = re.compile(r"\s*[-+]?[\d.,]*\d,\d[\d.,]*\s*")
 ANY_LANGUAGE = "mul"  # the source language of a model for all

@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 
 from ..data.display import Tabular
 from ..errors import DataError, UsageError
+from ..options import takes
+from ..options.quality import Ranking
 from .default import load_model
 from .features.families import family
 from .inputs import check_languages
@@ -154,35 +156,39 @@ def _short(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 1000 else f"{round(value, 4):.3g}"
 
 
+@takes(Ranking)
 def rank(
     model: QualityModel | str | Path,
     sources: Sequence[str],
     outputs: Sequence[str],
     *,
     languages: str | Sequence[str] | None = None,
-    top: int | None = None,
-    target: float | None = None,
-    level: float = 0.9,
     given: GivenFeatures | None = None,
     ids: Sequence[str] | None = None,
     files: Sequence[str] | None = None,
     executor: Executor | None = None,
+    options: Ranking,
 ) -> SegmentRanking:
     """Rank segments by predicted quality, the worst first, with reasons and the cut-off for a target quality.
 
-    model: a model, its file, or "default", the package's own. languages: the language pair, for a model by name.
-    ids, files: the id and the file of each segment, for the result.
+    Parameters
+    ----------
+    model : a model, its file, or "default", the package's own.
+    sources, outputs : the texts, one per segment.
+    languages : the language pair, for a model by name.
+    given : features of your own, for a model that was trained with them.
+    ids, files : the id and the file of each segment, for the result.
+    executor : for other processes.
     """
     if isinstance(model, str | Path):
         model = load_model(str(model), None if languages is None else check_languages(languages))
-    if top is not None and top < 1:
-        raise UsageError(f"top must be 1 or more, not {top}.")
+    target, level = options.target, options.level
     if target is not None:
         check_target(model, target)  # before any work
     found = model.predict(sources, outputs, level=level, given=given, executor=executor)
     badness = -found.values if model.higher_is_better else found.values
     order = np.argsort(-badness, kind="stable")
-    shown = order[:top]
+    shown = order[: options.top]
     reasons = _reasons(model, found, shown)
     cut_off = None if target is None else find_cut_off(model, found.values, target, unusual=tuple(found.unusual))
     decisions = _decisions(order, found, cut_off)

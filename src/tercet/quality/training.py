@@ -23,6 +23,8 @@ from ..data.display import json_able
 from ..data.model_file import Dataset
 from ..data.testset import checksum
 from ..errors import DataError, UsageError
+from ..options import takes
+from ..options.quality import Training
 from ..stats.correlation import is_constant_series
 from .conformal import calibrate
 from .features import (
@@ -56,58 +58,45 @@ UNUSUAL = 0.01  # share of usual texts that may be called unusual
 MOST_FOR_IMPORTANCE = 1000  # examples for the importance of features, if the model predicts slowly
 
 
+@takes(Training)
 def train(
-    sources: Sequence[str],
-    outputs: Sequence[str],
-    labels: ArrayLike,
-    languages: str | Sequence[str],
-    *,
-    learner: str = "best",
-    groups: Sequence[Hashable] | None = None,
-    resources: Resources | None = None,
-    source_texts: Sequence[str] = (),
-    target_texts: Sequence[str] = (),
-    parallel: tuple[Sequence[str], Sequence[str]] | None = None,
-    tags: bool = False,
-    embeddings: str | None = None,
-    network: str | None = None,
-    given: GivenFeatures | None = None,
-    features: Sequence[str] | None = None,
-    label_range: Range | None = None,
-    higher_is_better: bool = True,
-    curve: bool = False,
-    seed: int = SEED,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-) -> QualityModel:
+    sources: Sequence[str], outputs: Sequence[str], labels: ArrayLike, languages: str | Sequence[str], *,
+    options: Training,
+) -> QualityModel:  # fmt: skip
     """Train a model that predicts labels from sources and outputs; its figures on unseen groups are in its provenance.
 
-    learner: pls, ridge, svr, gbm, or best of these in cross-validation. groups: the group of each example, which is not
-    split; by default its source sentence. resources: for features; without them, they are estimated from source_texts,
-    target_texts and parallel, and the rest from the training texts. network: a network that reads outputs alone
-    (`language.output_network`). given: features of your own. features: only these, by name or group. label_range: the
-    lowest and highest possible label, by default those of the labels. curve: compute the learning curve, too. The same
-    seed gives the same model for any number of processes.
+    The same seed gives the same model for any number of processes.
+
+    Parameters
+    ----------
+    sources, outputs : the texts, one per segment.
+    labels : a number for each segment.
+    languages : the language pair, such as "et-en".
     """
-    say = progress or (lambda _: None)
-    label_range = None if label_range is None else check_range(label_range)
-    examples = check_training(sources, outputs, labels, groups, label_range)
-    _check_asked(learner, features, given, len(examples.labels))
-    if curve:
+    given, asked, seed = options.given, options.features or None, options.seed
+    label_range = None if options.label_range is None else check_range(options.label_range)
+    examples = check_training(sources, outputs, labels, options.groups, label_range)
+    _check_asked(options.learner, asked, given, len(examples.labels))
+    if options.curve:
         curve_splits(number_groups(examples.groups, len(examples.labels), "examples"), seed=seed)
     corpora = Corpora(
-        check_languages(languages), source_texts, target_texts, parallel, tags, embeddings, network=network
-    )
+        check_languages(languages), options.source_texts, options.target_texts, options.parallel, options.tags,
+        options.embeddings, network=options.network,
+    )  # fmt: skip
+    resources = options.resources
     if resources is None:
         corpora = corpora.without(sources, outputs)
     elif not same_languages(resources.languages, corpora.languages):
         given_pair, pair = map("-".join, (resources.languages, corpora.languages))
         raise UsageError(f"The resources are for {given_pair}, and these texts are {pair}.")
-    made = featurise(examples, corpora, resources, features, given, seed=seed, executor=executor, say=say)
+    how: dict[str, Any] = {
+        "seed": seed, "executor": options.executor, "say": options.progress or (lambda _: None)
+    }  # fmt: skip
+    made = featurise(examples, corpora, resources, asked, given, **how)
     return learn(
-        examples, corpora, made, learner=learner, label_range=label_range, higher_is_better=higher_is_better,
-        grouped_by="source sentence" if groups is None else "given groups", curve=curve, seed=seed, executor=executor,
-        say=say,
+        examples, corpora, made, learner=options.learner, label_range=label_range,
+        higher_is_better=options.higher_is_better,
+        grouped_by="source sentence" if options.groups is None else "given groups", curve=options.curve, **how,
     )  # fmt: skip
 
 

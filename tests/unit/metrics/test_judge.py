@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from tercet import TestSet, examples, score
-from tercet.cli.qeinputs import segment_scores
 from tercet.errors import UsageError
 from tercet.metrics import create
 from tercet.metrics.services._chat import CapReached, EndpointFailed
 from tercet.metrics.services.judge import Judge, Verdict
+from tercet.tasks.qe.evaluate import EvaluateOptions, segment_scores
 
 from ...chat_server import serving
 from ...docs.running import run
@@ -307,7 +307,7 @@ def test_agree_and_qe_read_the_key_too(tmp_path, monkeypatch):
             folder=tmp_path,
         )
         asked = len(server.headers)
-        options = {"metrics": [spec], "references": [], "jobs": 1}
+        options = EvaluateOptions(model="", source="", output="", labels="", metrics=[spec])
         model = SimpleNamespace(pair="de-en", higher_is_better=True)
         found = segment_scores(options, model, ["Ein neuer Satz."], ["A new sentence."])
     assert ran.code == 0 and "sk-secret" not in ran.out + ran.err, ran.err

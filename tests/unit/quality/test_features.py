@@ -7,11 +7,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 import pytest
 
-from tercet.cli.qe import command
+from tercet.cli.commands import from_task
 from tercet.engine import open_executor
 from tercet.errors import DataError, UnknownName, UsageError
 from tercet.quality.features import (
@@ -217,8 +216,8 @@ def test_a_description_stands_alone() -> None:
 
 
 def test_how_to_give_a_resource_names_the_option() -> None:
-    assert isinstance(command, click.Group)
-    options = {option for parameter in command.commands["train"].params for option in parameter.opts}
+    command = from_task("train", "tercet.tasks.qe.train")
+    options = {option for parameter in command.params for option in parameter.opts}
     for how in HOW_TO_GIVE.values():
         named = re.findall(r"--[a-z-]+", how)
         assert named or "pip install" in how

@@ -44,7 +44,7 @@ def test_only_the_first_are_listed_and_all_are_counted(model: QualityModel) -> N
     found = rank(model, sources, outputs, top=3)
     assert (len(found.segments), found.n) == (3, 40)
     assert found.segments == rank(model, sources, outputs).segments[:3]
-    with pytest.raises(UsageError, match="top must be 1 or more"):
+    with pytest.raises(UsageError, match="`top` must be 1 or more"):
         rank(model, sources, outputs, top=0)
 
 

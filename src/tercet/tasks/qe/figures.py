@@ -6,12 +6,12 @@ from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import UsageError
-from ..rendering.figures import BLUE, ENDINGS, HOVER, Figure, Row, _altair, _data, _figure, _package, interval_plot
-from ..rendering.tables import number
+from ...errors import UsageError
+from ...rendering.figures import BLUE, ENDINGS, HOVER, Figure, Row, _altair, _data, _figure, _package, interval_plot
+from ...rendering.tables import number
 
 if TYPE_CHECKING:
-    from ..quality.model import QualityModel
+    from ...quality.model import QualityModel
 
 SHOWN = 30  # features in the figure of importance
 

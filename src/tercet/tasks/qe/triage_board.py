@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..rendering.document import Column, Heading, Notes, Part, Table, listing
-from ..rendering.review_page import Card, ReviewPage, Why, both_texts, review_page, title
-from .console import rendered
+from ...cli.console import rendered
+from ...rendering.document import Column, Heading, Notes, Part, Table, listing
+from ...rendering.review_page import Card, ReviewPage, Why, both_texts, review_page, title
 
 if TYPE_CHECKING:
-    from ..checking.triage import Triage, TriagedSegment
+    from ...checking.triage import Triage, TriagedSegment
 
 ABOUT = (
     "Ranked by findings, without a model: what is wrong for certain or probably. Errors of meaning in fluent text are "

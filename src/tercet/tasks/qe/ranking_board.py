@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..quality.model import QualityModel
-from ..quality.ranking import Ranked, SegmentRanking
-from ..rendering.document import Notes, Part, records
-from ..rendering.review_page import Card, ReviewPage, Why, both_texts, review_page, title
-from .console import rendered
+from ...cli.console import rendered
+from ...quality.model import QualityModel
+from ...quality.ranking import Ranked, SegmentRanking
+from ...rendering.document import Notes, Part, records
+from ...rendering.review_page import Card, ReviewPage, Why, both_texts, review_page, title
 
 
 def show_ranking(model: QualityModel, ranking: SegmentRanking, form: str) -> str:

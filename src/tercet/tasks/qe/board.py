@@ -7,15 +7,15 @@ from functools import partial
 from math import isnan
 from typing import Any
 
-from ..quality.cross_system import Assessment
-from ..quality.features import GROUPS, FeatureTable
-from ..quality.model import Predictions, QualityModel
-from ..rendering.document import Column, Part, Table, grid, listing, records
-from ..rendering.tables import DASH, number
-from .console import rendered
+from ...cli.console import rendered
+from ...quality.cross_system import Assessment
+from ...quality.features import GROUPS, FeatureTable
+from ...quality.model import Predictions, QualityModel
+from ...rendering.document import Column, Part, Table, grid, listing, records
+from ...rendering.tables import DASH, number
+from .inputs import left_out_lines
 
 SHOWN = 15  # most important features that are listed
-NAMED = 3  # features that are named of those left out for one reason
 UNUSUAL = "unlike the training texts"
 FIGURE = ("value", "low", "high")
 NAMES = {"pearson": "Pearson", "spearman": "Spearman", "rmse": "RMSE", "mae": "MAE", "delta_avg": "DeltaAvg",
@@ -86,17 +86,6 @@ def _training(model: QualityModel) -> Iterator[str]:
             f"Estimated from the training texts, as there are no corpora: {', '.join(texts)}. The features of each "
             "training sentence came from models that had not seen it."
         )
-
-
-def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
-    """Return a line for each reason, with some of the features left out for it; JSON names all."""
-    reasons: dict[str, list[str]] = {}
-    for name, why in left_out.items():
-        reasons.setdefault(why, []).append(name)
-    return [
-        f"Left out ({len(names)}): {', '.join(names[:NAMED])}{', …' if len(names) > NAMED else ''}: {why}"
-        for why, names in reasons.items()
-    ]
 
 
 def show_predictions(model: QualityModel, found: Predictions, form: str, ids: Sequence[str] = ()) -> str:
