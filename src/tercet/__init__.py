@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .learning import learn as learn
     from .learning.language_models import lm as lm
     from .paraphrasing import paraphrase as paraphrase
+    from .reproduction import reproduce as reproduce
     from .scoring import corpus as corpus
     from .scoring import score as score
     from .tasks.compare import compare as compare
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from .tasks.link import link as link
     from .tasks.meta import meta as meta
     from .tasks.report import report as report
-    from .tasks.reproduce import reproduce as reproduce
     from .tasks.track.history import track as track
     from .verifying import verify as verify
 
@@ -72,7 +72,7 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "read": (".data.layouts", "read"),
     "read_external": (".external", "read_external"),
     "report": (".tasks.report", "report"),
-    "reproduce": (".tasks.reproduce", "reproduce"),
+    "reproduce": (".reproduction", "reproduce"),
     "score": (".scoring", "score"),
     "track": (".tasks.track.history", "track"),
     "verify": (".verifying", "verify"),

@@ -5,8 +5,7 @@ from unittest import mock
 
 import pytest
 
-from tercet.tasks.reproduce.results import Reproduction
-from tercet.tasks.reproduce.sources import DataSets
+from tercet.reproduction import DataSets, Reproduction
 
 QUICK = ("chrf", "chrf:word_order=2", "bleu", "ter", "yisi0:tokenize=moses-en")
 SMALL = 100  # segments

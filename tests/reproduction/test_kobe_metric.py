@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tercet import reproduce, score
+from tercet import score
 from tercet.data.evidence import open_evidence
-from tercet.tasks.reproduce.papers import kobe
-from tercet.tasks.reproduce.sources import DataSets
+from tercet.reproduction import DataSets, kobe, reproduce
 
 pytestmark = pytest.mark.xdist_group("kobe_metric")
 

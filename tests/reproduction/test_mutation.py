@@ -6,12 +6,10 @@ from decimal import Decimal
 
 import pytest
 
-from tercet import reproduce
-from tercet.tasks.reproduce import printed as prints
-from tercet.tasks.reproduce.derived import derived_cells
-from tercet.tasks.reproduce.papers import kobe_entities
-from tercet.tasks.reproduce.papers.wmt19_figures import top_n_figure
-from tercet.tasks.reproduce.tables import PAPERS, tables
+from tercet import reproduction as papers
+from tercet.reproduction import PAPERS, kobe_entities, reproduce, tables
+from tercet.reproduction.derived import derived_cells
+from tercet.reproduction.wmt19_figures import top_n_figure
 
 from .test_wmt14 import FEW
 
@@ -31,7 +29,7 @@ def changed(text: str, *, steps: int = 1) -> str:
 @pytest.fixture
 def mutate(monkeypatch):
     """Changes the printed numbers of a table: all, or one of them."""
-    original = prints._expected_text
+    original = papers._expected_text
 
     def put(name: str, change, only: tuple[str, str] | None = None) -> None:
         def text(asked: str) -> str:
@@ -46,7 +44,7 @@ def mutate(monkeypatch):
             csv.writer(out).writerows(rows)
             return out.getvalue()
 
-        monkeypatch.setattr(prints, "_expected_text", text)
+        monkeypatch.setattr(papers, "_expected_text", text)
 
     return put
 

@@ -3,9 +3,8 @@
 import pytest
 
 import tercet
-from tercet import reproduce
 from tercet.metrics.learned.features_f import GROUPS
-from tercet.tasks.reproduce.sources import DataSets
+from tercet.reproduction import DataSets, reproduce
 
 from ..unit.learning.test_learning import write_rankings
 

@@ -28,7 +28,7 @@ def submodules():
 
 
 def test_every_command_is_exported_by_its_name():
-    assert set(tercet.__all__) >= set(COMMANDS)
+    assert set(tercet.__all__) >= set(COMMANDS) - {"sacrebleu"}  # in Python it is `score`
 
 
 def test_no_submodule_replaces_a_function():

@@ -18,6 +18,7 @@ from .options import with_output
 # Every command with the line that `tercet --help` shows, so that help needs no command's imports.
 COMMANDS = {
     "score": "Score outputs against references.",
+    "sacrebleu": "Score with sacreBLEU's command line and output.",
     "compare": "Compare systems: differences, intervals, tests, clusters.",
     "report": "Write a page that compares systems, with all their segments.",
     "meta": "Judge metrics against people.",
@@ -64,7 +65,7 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-# color: click would remove escape sequences of texts from what goes to files and pipes; see `console`.
+# color: click would remove escape sequences of texts from what goes to files and pipes; see `terminal`.
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "color": True})
 @click.version_option(__version__, "-V", "--version", prog_name="tercet", message="%(prog)s %(version)s")
 @click.option("--max-line", type=click.IntRange(1), metavar="MB", help="Longest line of a file, in MiB. [default: 100]")
@@ -83,7 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; what a user can mend ends in a message and an exit code, never in a traceback."""
     # One thread for linear algebra: work is spread by --jobs, and starting more threads takes longer than a small run.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from .console import guarded, warnings_shown
+    from .console import warnings_shown
+    from .terminal import guarded
 
     try:
         # Without standalone mode click returns the code of ctx.exit() instead of raising it.
@@ -114,7 +116,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _say(message: str, code: int) -> int:
-    from .console import in_flags, visible
+    from .terminal import visible
+    from .wording import in_flags
 
     click.echo(visible(in_flags(message)), err=True)
     return code

@@ -12,8 +12,9 @@ from click.core import ParameterSource
 
 from ..errors import DataError
 from ..options import Command, Option, Options, configured, declared, sections
-from .console import OPTIONS, SPREADSHEET, use_flags
+from .console import OPTIONS, SPREADSHEET
 from .options import ManyValues, with_output
+from .wording import use_flags
 
 CONFIG = "config_file"
 F = TypeVar("F", bound=Callable[..., Any])
@@ -110,6 +111,8 @@ def _line(found: Command | str) -> str:
 def from_task(name: str, home: str) -> click.Command:
     """Return the command or the group of commands that a module has."""
     module = import_module(home)
+    if isinstance(run := getattr(module, "run", None), click.Command):  # one with a parser of its own
+        return run
     return TaskGroup(name, module) if hasattr(module, "COMMANDS") else with_output(TaskCommand(name, module.run))
 
 

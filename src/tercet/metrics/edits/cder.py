@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...text.coding import Units, Vocabulary
-from ...text.editing import EditScript, References, count_jumps, jump_script
+from ...text.editing import EditScript, References, count_jumps, jump_script, words_of
 from .._contract import Floats, Shard, group_references
 from ..bases.pairs import one_segment
 from ..bases.words import WordMetric, choose_references, error_rate
@@ -33,19 +33,19 @@ class CDER(WordMetric):
 
     variants: ClassVar[Mapping[str, str | None]] = VARIANTS
     higher_is_better = False
-    version: ClassVar[int] = 3  # 2: an empty reference has no rate; 3: Moses' lower case
+    version: ClassVar[int] = 2  # an empty reference has no rate
     explains: ClassVar[str] = "edits"
     longest: ClassVar[int | None] = 20_000
     paper: ClassVar[str] = "Leusch et al. (2006), CDER: Efficient MT Evaluation Using Block Movements"
 
     def prepare(self, shard: Shard, opened: Any) -> References:
         texts, groups = group_references(shard.references)
-        return References(Vocabulary(self.words(texts)), groups)
+        return References(Vocabulary(words_of(texts, self.tokenize, lowercase=self.lowercase)), groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Count edits and the length of the reference."""
         references: References = prepared
-        words = self.words(outputs)
+        words = words_of(outputs, self.tokenize, lowercase=self.lowercase)
         counts = self._counts(references, references.vocabulary.find(words))
         chosen = choose_references(self.score(counts), references.groups, like_moses=self.variant == "moses")
         best: Floats = counts[chosen]
@@ -72,8 +72,8 @@ class CDER(WordMetric):
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
         """Return the jumps and edits that read the chosen reference off the output."""
         prepared = self.prepare(one_segment(output, references), opened)
-        found = self.words([output])
+        found = words_of([output], self.tokenize, lowercase=self.lowercase)
         rates = self.score(self._counts(prepared, prepared.vocabulary.find(found)))
         chosen = int(choose_references(rates, prepared.groups, like_moses=self.variant == "moses")[0])
-        words = self.words([references[chosen]])
+        words = words_of([references[chosen]], self.tokenize, lowercase=self.lowercase)
         return jump_script(found.strings()[0], words.strings()[0], reference_index=chosen)

@@ -66,7 +66,6 @@ class TER(Metric):
 
     signature_order: ClassVar[tuple[str, ...]] = ("case", "tok", "norm", "punct", "asian")
     higher_is_better = False
-    version: ClassVar[int] = 2  # Moses' lower case
     explains: ClassVar[str] = "edits"
     paper: ClassVar[str] = "Snover et al. (2006), A Study of Translation Edit Rate with Targeted Human Annotation"
 
@@ -110,7 +109,7 @@ class TER(Metric):
 
     def _words(self, texts: Sequence[str], *, reference: bool) -> Words:
         if self.variant == "moses":
-            return words_of(texts, self.tokenize, lowercase=not self.case_sensitive, ascii_case=True)
+            return words_of(texts, self.tokenize, lowercase=not self.case_sensitive)
         if self.variant == "tercom":
             return split_words(*code_points(self._normalise_like_tercom(texts)), ascii_blanks=True)
         options = {
@@ -146,9 +145,9 @@ class TER(Metric):
         edits, reference = totals[..., 0], totals[..., 1]
         with np.errstate(divide="ignore", invalid="ignore"):
             # In Moses every output is perfect against an empty reference.
-            empty = 0.0 if self.variant == "moses" else np.where(edits > 0, 1.0, 0.0)
+            empty = 0.0 if self.variant == "moses" else (edits > 0).astype(edits.dtype)
             rate = np.where(reference > 0, edits / reference, empty)
-        return np.asarray(100 * rate, dtype=np.float64)
+        return np.asarray(100 * rate)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return {

@@ -214,7 +214,7 @@ class CHRF(Metric):
             precisions, recalls = matches / outputs, matches / references
             if not both.all():  # corpora and their resamples have n-grams of all orders
                 precisions, recalls = np.where(both, precisions, 0.0), np.where(both, recalls, 0.0)
-            orders = np.maximum(both.sum(0), 1)
+            orders = np.maximum(both.sum(0), 1).astype(precisions.dtype)
             precision, recall = _one_by_one(precisions) / orders, _one_by_one(recalls) / orders
             factor = self.beta**2
             f = (1 + factor) * precision * recall / (factor * precision + recall)
@@ -269,7 +269,7 @@ class CHRF(Metric):
 
 def _one_by_one(values: Floats) -> Floats:
     """Return sums over the first axis, added in its order."""
-    total = np.zeros(values.shape[1:])
+    total = np.zeros(values.shape[1:], values.dtype)
     for value in values:
         total = total + value
     return total

@@ -1,0 +1,285 @@
+"""Analogues of Tables 3.1, 3.2, 3.7 and 3.8 of Fomicheva (2017) on data that are public.
+
+EAMT09 and EAMT11 are not. Their places are taken by WMT12 en-es (rankings of eleven systems), the WMT12 quality
+estimation task (one system, scores of post-editing effort, as in EAMT09), NTREX (references only), and, for references
+that people paraphrased, WMT19 en-de with the references of Freitag, Grangier and Caswell (2020), "BLEU might be Guilty
+but References are not Innocent", EMNLP. Nothing of the rules was chosen on these data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ..data.scores import Floats
+from ..data.testset import TestSet
+from ..errors import MissingDependency, UsageError
+from ..metaeval.gold import preferences_of
+from ..paraphrasing import Paraphrases, paraphrase
+from ..stats.correlation import pearson
+from ..stats.correlation_bootstrap import Resampled, resample_correlations, resample_ratio
+from ..stats.outliers import mad_outliers
+from ..stats.tau import Tau, tau_columns
+from ..stats.williams import williams
+from . import DataSets, Reproduction
+from .rankings import evidence, judged
+from .sources import numbers, read_table
+
+METRICS = {"BLEU": "bleu:variant=mteval", "Meteor": "meteor", "TER": "ter", "chrF": "chrf"}
+SYSTEM_BLEU = "bleu"
+GROUPS = {  # columns of Table 3.1, by group of rules
+    "Morphology": ("features",),
+    "Structure": ("category", "diathesis"),
+    "Order": ("order",),
+    "Number": ("number",),
+}
+REFERENCE, ALL = "Reference", "All"
+PAIR = "en-es"
+RESAMPLES = 1000
+PERCENT = 100
+
+
+def _paraphrased(data: DataSets, key: str, references: Sequence[str]) -> Paraphrases | str:
+    """Return the paraphrases of Spanish references, or why they cannot be made here."""
+
+    def make() -> Paraphrases | str:
+        try:
+            return paraphrase(references, "es", most=1, cache=data.cache, executor=data.executor)
+        except (MissingDependency, UsageError) as error:
+            return str(error)
+
+    return data.once(("closer", key), make)
+
+
+def reference_sets(found: Paraphrases, references: Sequence[str]) -> dict[str, dict[str, Sequence[str]]]:
+    """Return the references that Table 3.1 compares: the reference alone, with each group of rules, with all."""
+    own = {"reference": references}
+    texts = found.texts("group")
+    sets: dict[str, dict[str, Sequence[str]]] = {REFERENCE: own}
+    for name, groups in GROUPS.items():
+        sets[name] = own | {group: texts[group] for group in groups}
+    return sets | {ALL: own | dict(texts)}
+
+
+def _scores(
+    data: DataSets,
+    outputs: Mapping[str, Sequence[str]],
+    sets: Mapping[str, Mapping[str, Sequence[str]]],
+    spec: str,
+    pair: str,
+) -> Floats:
+    """Return segment scores, higher for better outputs, shape (sets, systems, segments)."""
+    rows = []
+    for references in sets.values():
+        found = data.scored(TestSet(outputs, references, pair=pair), {spec: spec})[0]
+        sign = 1 if found.metric.higher_is_better else -1
+        rows.append([sign * found.segment[system] for system in outputs])
+    return np.array(rows, dtype=np.float64)
+
+
+def effect_row(scores: Floats, drawn: Resampled, place: int, p: float) -> dict[str, float]:
+    """Return a row of an effect table: means, the share of changed outputs, and the statistic with its difference.
+
+    scores: shape (sets, …); the first set is the reference alone. p: of the difference to it.
+    """
+    low, high = drawn.intervals()[place].low, drawn.intervals()[place].high
+    row = {
+        "mean": float(np.abs(scores[place]).mean()),
+        "changed %": PERCENT * float((scores[place] != scores[0]).mean()),
+        "value": float(drawn.values[place]),
+        "low": low,
+        "high": high,
+    }
+    if place:
+        difference = drawn.samples[place] - drawn.samples[0]
+        bounds = np.nanpercentile(difference, [2.5, 97.5])
+        row |= {"difference": float(drawn.values[place] - drawn.values[0]), "from": bounds[0], "to": bounds[1], "p": p}
+    return row
+
+
+def bootstrap_p(drawn: Resampled, place: int) -> float:
+    """Return the two-sided p-value of a difference to the first row, from paired resamples."""
+    difference = drawn.samples[place] - drawn.samples[0]
+    worse, better = (difference <= 0).sum(), (difference >= 0).sum()
+    return float(min(1.0, 2 * (min(worse, better) + 1) / (len(difference) + 1)))
+
+
+def ranked_effect_table(data: DataSets) -> Reproduction:
+    """Return the analogue of Table 3.1 on the rankings of WMT12: tau with one and with several references."""
+    people = judged(data, "wmt12", PAIR)
+    texts = people.texts
+    references = [line or "" for line in next(iter(texts.references.values()))]
+    found = _paraphrased(data, "wmt12", references)
+    if isinstance(found, str):
+        return Reproduction(notes=[f"Not recomputed. {found}"])
+    sets = reference_sets(found, references)
+    pairs = preferences_of(people.gold)
+    place = {name: row for row, name in enumerate(people.segments)}
+    rows = np.array([place[pairs.segments[segment]] for segment in pairs.segment.tolist()])
+    systems = {name: number for number, name in enumerate(texts.outputs)}
+    left, right = (
+        np.array([systems[pairs.systems[one]] for one in side.tolist()]) for side in (pairs.left, pairs.right)
+    )
+    extra: dict[str, dict[str, float]] = {}
+    for metric, spec in METRICS.items():
+        scores = _scores(data, texts.outputs, sets, spec, PAIR)
+        signs = np.sign(scores[:, left, rows] - scores[:, right, rows])
+        columns = tau_columns(pairs.outcome, signs, Tau("wmt14"), groups=rows)
+        drawn = resample_ratio(columns, resamples=RESAMPLES)
+        for number, name in enumerate(sets):
+            extra[f"{metric}, {name}"] = effect_row(scores, drawn, number, bootstrap_p(drawn, number))
+    notes = [
+        f"WMT12 en-es: {len(texts.outputs)} systems, {len(references)} judged segments, {len(rows)} pairs of "
+        f"outputs; value: tau (variant of WMT14) with 95 % intervals from {RESAMPLES} resamples of segments, which all "
+        f"rows share. {_share(found)}",
+        "changed %: outputs whose score changes. The difference is to the reference alone; p is two-sided.",
+    ]
+    return Reproduction(extra=extra, notes=notes)
+
+
+def effort_effect_table(data: DataSets) -> Reproduction:
+    """Return the analogue of Table 3.1 on the WMT12 quality estimation task: r with scores of post-editing effort."""
+    folder = data.needed("wmt12_qe")
+    parts = [read_table(folder, file, ["mt", "reference", "effort"]) for file in ("training.tsv", "test.tsv")]
+    table = {name: [line for part in parts for line in part[name]] for name in ("mt", "reference", "effort")}
+    human = numbers(table["effort"], "wmt12_qe, effort")
+    found = _paraphrased(data, "wmt12_qe", table["reference"])
+    if isinstance(found, str):
+        return Reproduction(notes=[f"Not recomputed. {found}"])
+    sets = reference_sets(found, table["reference"])
+    extra: dict[str, dict[str, float]] = {}
+    for metric, spec in METRICS.items():
+        scores = _scores(data, {"mt": table["mt"]}, sets, spec, PAIR)[:, 0]
+        extra |= _correlated(metric, list(sets), scores, human)
+    notes = [
+        f"WMT12 quality estimation, en-es, one system, {len(human)} sentences with scores of post-editing effort "
+        f"(5: none needed), as in EAMT09. value: Pearson's r with 95 % intervals; p: Williams' test, two-sided. "
+        f"{_share(found)}",
+    ]
+    return Reproduction(extra=extra, notes=notes)
+
+
+def _correlated(metric: str, names: Sequence[str], scores: Floats, human: Floats) -> dict[str, dict[str, float]]:
+    """Return rows of r, with intervals from resampled items and Williams' test against the first row."""
+    drawn = resample_correlations("pearson", human, scores, resamples=RESAMPLES)
+    rows = {}
+    for place, name in enumerate(names):
+        between = pearson(scores[0], scores[place])
+        p = williams(drawn.values[place], drawn.values[0], between, len(human), two_sided=True)
+        rows[f"{metric}, {name}"] = effect_row(scores, drawn, place, float(p))
+    return rows
+
+
+def paraphrased_by_people_table(data: DataSets) -> Reproduction:
+    """Return the analogue of Table 3.1 with references that people paraphrased, WMT19 en-de, system level."""
+    columns = {"WMT": "ref_wmt", "WMT.p": "ref_wmtp", "AR": "ref_ar", "AR.p": "ref_arp"}
+    table = read_table(
+        data.needed("paraphrased_references"), "wmt19.en-de.paraphrased_refs.tsv", list(columns.values())
+    )
+    _, texts = evidence(data, "wmt19", "en-de")
+    judged_systems = read_table(data.needed("wmt19_sys"), "wmt19_sys_scores.tsv", ["lp", "system", "DA"])
+    people = {
+        system: float(value)
+        for pair, system, value in zip(*(judged_systems[name] for name in ("lp", "system", "DA")), strict=True)
+        if pair == "en-de" and system in texts.outputs
+    }
+    sets = {name: {name: table[column]} for name, column in columns.items()}
+    sets |= {
+        "WMT + WMT.p": sets["WMT"] | sets["WMT.p"],
+        "all four": {name: table[column] for name, column in columns.items()},
+    }
+    outputs = {system: texts.outputs[system] for system in people}
+    human = np.array(list(people.values()))
+    inside = ~mad_outliers(human)
+    extra: dict[str, dict[str, float]] = {}
+    for metric, spec in {**METRICS, "BLEU": SYSTEM_BLEU}.items():
+        rows = []
+        for references in sets.values():
+            found = data.scored(TestSet(outputs, references, pair="en-de"), {spec: spec})[0]
+            sign = 1 if found.metric.higher_is_better else -1
+            rows.append([sign * found.system[system] for system in outputs])
+        scores = np.array(rows)
+        extra |= _correlated(metric, list(sets), scores, human)
+        extra |= {
+            f"{name} without outliers": row
+            for name, row in _correlated(metric, list(sets), scores[:, inside], human[inside]).items()
+        }
+    notes = [
+        f"WMT19 en-de, {len(human)} systems ({int(inside.sum())} without outliers), references of Freitag et al. "
+        "(2020). value: Pearson's r of system scores with direct assessment; intervals from resampled systems; p: "
+        "Williams' test, two-sided, against the reference of WMT.",
+    ]
+    return Reproduction(extra=extra, notes=notes)
+
+
+def rule_share_table(data: DataSets) -> Reproduction:
+    """Return the analogue of Table 3.2: how many Spanish references of NTREX and WMT12 each group of rules changes."""
+    sources = {
+        "NTREX": ("ntrex", "ntrex_newstest2019_21langs.tsv", "spa"),
+        "WMT12": ("wmt12", "en-es.segments.tsv", "reference"),
+    }
+    extra: dict[str, dict[str, float]] = {}
+    for name, (source, file, column) in sources.items():
+        folder = data(source)
+        if folder is None:
+            continue
+        references = read_table(folder, file, [column])[column]
+        found = _paraphrased(data, f"all of {source}", references)
+        if isinstance(found, str):
+            return Reproduction(notes=[f"Not recomputed. {found}"])
+        texts = found.texts("group")
+        changed = {group: np.array(lines) != np.array(references) for group, lines in texts.items()}
+        row = {
+            label: PERCENT * float(np.any([changed[group] for group in groups], axis=0).mean())
+            for label, groups in GROUPS.items()
+        }
+        every = PERCENT * float(np.any(list(changed.values()), axis=0).mean())
+        extra[name] = {**row, ALL: every, "segments": float(len(references))}
+    notes = ["The percentage of references that the rules change. The thesis counts sentences whose BLEU changes."]
+    return Reproduction(extra=extra, notes=notes, decimals=1)
+
+
+def _share(found: Paraphrases) -> str:
+    return f"The rules change {found.changed} of {len(found.references)} references."
+
+
+def post_edit_origins_table(data: DataSets) -> Reproduction:
+    """Return the analogue of Tables 3.7 and 3.8: scores and r with people, with translations and with post-edits."""
+    extra: dict[str, dict[str, float]] = {}
+    for name, pair, table in _post_edited(data):
+        human = numbers(table["human"], name)
+        for label, column in (("translation", "reference"), ("post-edit", "postedit")):
+            row: dict[str, float] = {}
+            for metric, spec in METRICS.items():
+                scores = _scores(data, {"mt": table["mt"]}, {label: {label: table[column]}}, spec, pair)[0, 0]
+                row |= {f"{metric} mean": float(np.abs(scores).mean()), f"{metric} r": float(pearson(scores, human))}
+            extra[f"{name}, {label}"] = row | {"sentences": float(len(human))}
+    notes = [
+        "r: Pearson's correlation with people: direct assessment (IWSLT 2019, newstest2013) or effort scores (WMT12). "
+        "TER is negated for r. Against post-edits, TER is HTER. IWSLT 2019 has post-edits by five people."
+    ]
+    return Reproduction(extra=extra, notes=notes)
+
+
+def _post_edited(data: DataSets) -> list[tuple[str, str, dict[str, list[str]]]]:
+    """Return the data sets with post-edits that are here: name, pair, columns mt, reference, postedit, human."""
+    found: list[tuple[str, str, dict[str, list[str]]]] = []
+    names = ("mt", "reference", "postedit", "human")
+    if (folder := data("iwslt2019_pe")) is not None:
+        table = read_table(folder, "annotations.tsv", ["MT", "REF", "PE", "DA"])
+        found.append(("IWSLT 2019 en-es", "en-es", dict(zip(names, table.values(), strict=True))))
+    if (folder := data("wmt12_qe")) is not None:
+        parts = [
+            read_table(folder, file, ["mt", "reference", "postedit", "effort"]) for file in ("training.tsv", "test.tsv")
+        ]
+        joined = {name: [line for part in parts for line in part[name]] for name in parts[0]}
+        found.append(("WMT12 QE en-es", "en-es", dict(zip(names, joined.values(), strict=True))))
+    if (folder := data("graham_da")) is not None:
+        table = read_table(folder, "da_with_postedits.tsv", ["lp", "mt", "reference", "postedit", "DA_z"])
+        for pair in ("es-en", "en-es", "en-de", "en-ru"):
+            rows = [row for row, of_row in enumerate(table["lp"]) if of_row == pair]
+            columns = [[table[name][row] for row in rows] for name in ("mt", "reference", "postedit", "DA_z")]
+            if rows:
+                found.append((f"newstest2013 {pair}", pair, dict(zip(names, columns, strict=True))))
+    return found

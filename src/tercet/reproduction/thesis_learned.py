@@ -1,0 +1,83 @@
+"""Fomicheva (2017), doctoral thesis, Table 5.6: groups of features of fluency, learnt here on WMT12, tested on WMT14
+and WMT15.
+
+The thesis trained on WMT14 to test on WMT15, and on WMT13 to test on WMT14; the texts of WMT13 and WMT15 with their
+rankings are not at hand. Only outputs that people judged are parsed, and their features are computed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import mean
+
+from ..errors import MissingDependency, UsageError
+from ..learning import SEED
+from ..learning.computing import compute_features
+from ..learning.examples import gather
+from ..learning.learners import find_learner
+from ..learning.training import Part, choose, fit, measure
+from ..metrics.bases.members import find_members
+from ..metrics.learned.features_f import GROUPS as FEATURES
+from . import Cell, DataSets, Reproduction, Unchecked, check, printed
+from .rankings import COMPARISONS, pairs_of
+
+GROUPS = {"Fluency-SIMPLE": "simple", "Fluency-refined": "refined", "Fluency-words": "words", "Fluency-Pos": "tags"}
+ALL = "all features"
+TRAINED, TESTED = ("cs-en", "de-en", "es-en", "fr-en"), ("fr-en", "de-en", "hi-en", "fi-en", "cs-en", "ru-en")
+YEARS = {"WMT2014": "wmt14", "WMT2015": "wmt15"}  # columns
+METRIC = "features_f"
+WITHIN = 0.05  # other language models, parser and training data
+NO_WIDTH = "Half-widths are not recomputed."
+
+
+def fluency_group_table(data: DataSets) -> Reproduction:
+    """Return Table 5.6 for the years whose texts are there; for comparison by language pair, and with all features."""
+    table = printed("thesis_t5_6")
+    here = {column: year for column, year in YEARS.items() if data(year) is not None}
+    values: dict[str, dict[str, dict[str, float]]] = {}
+    reason = NO_WIDTH
+    try:
+        values = _taus(data, here)
+    except (MissingDependency, UsageError) as error:  # no parser, or no language models
+        reason = str(error)
+    cells: list[Cell] = []
+    unchecked: list[Unchecked] = []
+    for row, column, text in table.numbers():
+        taus = values.get(column, {}).get(row)
+        if taus:
+            cells.append(check(row, column, text, mean(taus.values()), within=WITHIN, must=False))
+        else:
+            missing = data.missing([YEARS[column.removesuffix("_ci")]])
+            unchecked.append(Unchecked(row, column, float(text), missing or reason))
+    extra: dict[str, dict[str, float]] = {}
+    for column, rows in values.items():
+        for row, taus in rows.items():
+            extra.setdefault(row, {}).update({f"{pair} {column[-4:]}": tau for pair, tau in taus.items()})
+    return Reproduction(cells, unchecked, extra=extra, note_values={"within": WITHIN})
+
+
+def _taus(data: DataSets, years: Mapping[str, str]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return tau on each language pair of the data sets `years`, by column of the table and group of features."""
+    members = find_members([f"{METRIC}@*"])
+
+    def parts(name: str, pairs: Sequence[str]) -> list[Part]:
+        here = pairs_of(data, name, pairs)
+        gold = COMPARISONS if any(data.needed(name).glob(f"*.{COMPARISONS}.tsv*")) else None
+        examples = gather([data.needed(name)], pairs=here, gold=gold)
+        return [
+            Part(one, compute_features(one, members, executor=data.executor, cache=data.cache).values)
+            for one in examples
+        ]
+
+    training, tested = parts("wmt12", TRAINED), {column: parts(name, TESTED) for column, name in years.items()}
+    learner = find_learner("logistic")
+    found: dict[str, dict[str, dict[str, float]]] = {column: {} for column in years}
+    for row, group in {**GROUPS, ALL: "all"}.items():
+        columns = [FEATURES["all"].index(name) for name in FEATURES[group]]
+        some = [Part(part.examples, part.features[:, columns]) for part in training]
+        setting, _ = choose(learner, some, SEED)
+        predictor = fit(learner, some, setting, SEED)
+        for column, of_year in tested.items():
+            held = [Part(part.examples, part.features[:, columns]) for part in of_year]
+            found[column][row] = {part.examples.pair: measure("", [part], predictor.predict).tau for part in held}
+    return found

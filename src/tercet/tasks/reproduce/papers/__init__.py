@@ -1,1 +1,0 @@
-"""The functions that recompute tables and figures, by paper; `tables.toml` says which table is whose."""
