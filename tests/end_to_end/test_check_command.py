@@ -55,7 +55,9 @@ def test_an_error_is_printed_whole_and_exits_with_one(folder):
 def test_warnings_exit_with_zero_unless_strict(folder):
     code, out, _ = tercet("check", "nbsp.txt", cwd=folder)
     assert code == 0
-    assert out.startswith("warning  nbsp.txt, line 3: ")
+    assert out.startswith(
+        "nbsp.txt: plain text, one segment per line: no known ending or header.\nwarning  nbsp.txt, line 3: "
+    )
     assert out.endswith("1 warning in 1 file (4 segments).\n")
     assert tercet("check", "nbsp.txt", "--strict", cwd=folder)[0] == 1
     assert tercet("check", "ref.txt", "-i", "nbsp.txt", cwd=folder)[0] == 1  # the reference has none

@@ -304,7 +304,9 @@ def test_an_export_of_appraise_is_judged_by_system(folder: Path, tmp_path: Path)
         in ran.err
     )
     ran = run(tmp_path, *words[:3], "--kind", "da", code=2)
-    assert ran.err == "Error: --kind and --system-prefix apply to the files of --judgements, but none is given.\n"
+    assert (
+        ran.err == "Error: --kind, --system-prefix and --columns apply to the files of --judgements; none is given.\n"
+    )
 
 
 def test_judgements_of_unknown_segments_are_named(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ..data.formats.registry import PLAIN, kind_of_file
 from ..data.testset import TestSet, one_hyphen
 from ..errors import UsageError
 from ..text.anomalies import ERROR
@@ -64,6 +65,14 @@ def check(
         raise UsageError("Standard input (-) can be read only once.")
     if testset is not None and (references or source is not None):
         raise UsageError("Give references and source, or a test set, not both.")
+    recognised: list[str] = []
+    if testset is None and not outputs and source is None:
+        known = [(path, *kind_of_file(Path(path))) for path in references if Path(path).is_file()]
+        recognised = [line for _, line, _ in known if len(known) == 1 or PLAIN not in line]
+        others = [path for path, _, is_text in known if not is_text]  # judgements or scores, which have no segments
+        references = [path for path in references if path not in others]
+        if others and not references:
+            return CheckReport(tuple(map(str, others)), 0, (), recognised=tuple(recognised))
     files = _roles(references, outputs, source)
     if not files and testset is None:
         raise UsageError("There is nothing to check. Give one file or more.")
@@ -85,7 +94,9 @@ def check(
     findings += compare(texts)
     findings += check_languages(texts, languages)
     segments = Counter(len(text.lines) for text in texts).most_common(1)[0][0] if texts else 0
-    return CheckReport(tuple(names), segments, merge(findings), "file" if testset is None else "text")
+    return CheckReport(
+        tuple(names), segments, merge(findings), "file" if testset is None else "text", tuple(recognised)
+    )
 
 
 def _roles(references: Paths, outputs: Paths, source: str | Path | None) -> list[tuple[str | Path, str]]:

@@ -27,12 +27,16 @@ class Finding:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """All findings, the most severe first, for the checked files or texts (of a test set)."""
+    """All findings, the most severe first, for the checked files or texts (of a test set).
+
+    recognised: for files without a role, what each was recognised as, and why.
+    """
 
     files: tuple[str, ...]
     segments: int
     findings: tuple[Finding, ...]
     unit: str = "file"
+    recognised: tuple[str, ...] = ()
 
     def count(self, severity: str) -> int:
         return sum(found.severity == severity for found in self.findings)
@@ -50,11 +54,13 @@ class CheckReport:
         """Return the findings as readable text."""
         files = f"1 {self.unit}" if len(self.files) == 1 else f"{len(self.files)} {self.unit}s"
         segments = "1 segment" if self.segments == 1 else f"{self.segments} segments"
+        if not self.findings and not self.segments and self.recognised:
+            return "\n".join(self.recognised)
         if not self.findings:
-            return f"No problems found in {files} ({segments})."
+            return "\n".join([*self.recognised, f"No problems found in {files} ({segments})."])
         rows = [line for found in self.findings for line in _rows(found, colour=colour)]
         counts = [f"{n} {name}{'s' if n > 1 else ''}" for name in SEVERITIES if (n := self.count(name))]
-        return "\n".join([*rows, f"{', '.join(counts)} in {files} ({segments})."])
+        return "\n".join([*self.recognised, *rows, f"{', '.join(counts)} in {files} ({segments})."])
 
 
 _COLOURS = {ERROR: "31", WARNING: "33", NOTE: "36"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -81,20 +82,19 @@ def _agreements(options: dict[str, Any]) -> list[Agreement]:
     from ..human.agreement_files import load
 
     weights = mqm.parse_weights(options["weights"]) if options["weights"] else mqm.GOOGLE
-    names = ("pair", "kind", "system_prefix", "database")
+    names = ("pair", "kind", "system_prefix", "database", "columns")
     results = []
-    for judgements, testset, source in load(options["paths"], **{name: options[name] for name in names}):
+    for judgements, testset, source, about in load(options["paths"], **{name: options[name] for name in names}):
         scores, segments = _scored(options, testset, judgements.pair) if options["metrics"] else ({}, {})
-        results.append(
-            agree(
-                judgements,
-                source=_sources(options["sources"], judgements, source),
-                weights=weights,
-                scores=scores,
-                segments=segments,
-                **{name: options[name] for name in OPTIONS},
-            )
+        result = agree(
+            judgements,
+            source=_sources(options["sources"], judgements, source),
+            weights=weights,
+            scores=scores,
+            segments=segments,
+            **{name: options[name] for name in OPTIONS},
         )
+        results.append(replace(result, notes=(*about, *result.notes)))
     return results
 
 

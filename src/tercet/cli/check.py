@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -34,8 +35,9 @@ if TYPE_CHECKING:
 def command(**options: Any) -> None:
     """Check text files, or the texts of a test set, for problems that spoil an evaluation.
 
-    With outputs (-i), FILES are references; otherwise they are any texts with one segment per line. The exit code is 1
-    if there is an error: a problem that changes or endangers scores.
+    With outputs (-i), FILES are references; otherwise they are any texts with one segment per line, and the report says
+    what each file was recognised as. The exit code is 1 if there is an error: a problem that changes or endangers
+    scores.
     """
     from ..checking import check
 
@@ -59,6 +61,11 @@ def _bilingual(options: dict[str, Any], files: tuple[str, ...]) -> TestSet | Non
     given = (*files, *options["outputs"], *([options["source"]] if options["source"] else []))
     if options["test_set"] is not None or not any(map(is_bilingual, given)):
         return None
+    if not options["outputs"] and not options["source"]:
+        from ..data.formats.registry import kind_of_file
+
+        if not any(kind_of_file(Path(path))[1] for path in files if Path(path).is_file()):
+            return None  # judgements or scores
     outputs, references = options["outputs"], files
     if not outputs:
         outputs, references = references[:1], references[1:]
@@ -67,11 +74,12 @@ def _bilingual(options: dict[str, Any], files: tuple[str, ...]) -> TestSet | Non
 
 
 def _parts(report: CheckReport, form: str) -> Iterator[Part]:
-    *_, summary = text = report.as_text(colour=use_colour()).split("\n")
+    text = report.as_text(colour=use_colour()).split("\n")
     if form == "text":
         yield "\n".join(text)
         return
+    yield from report.recognised
     columns = ["severity", "file", "lines", "count", "message", "advice", "kind"]
     records = [{**each, "lines": " ".join(map(str, each["lines"]))} for each in report.as_records()]
     yield Table(columns, [[str(each[name]) for name in columns] for each in records])
-    yield summary
+    yield text[-1]

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from ..options.groups import KINDS_OF_JUDGEMENT
 from .console import SPREADSHEET
 from .console import save_figures as save_figures
 
@@ -117,8 +118,11 @@ INTERVALS = all_of(
     SEED,
 )  # fmt: skip
 EXPORTS = all_of(
-    click.option("--kind", type=click.Choice(["da", "esa", "mqm"]),
-                 help="The kind of judgement in exports of Appraise and Pearmut."),
+    click.option("--kind", type=click.Choice(KINDS_OF_JUDGEMENT), metavar="da|esa|mqm|…",
+                 help="The kind of judgement, where a table or an export of Appraise or Pearmut does not state it: "
+                 f"{', '.join(KINDS_OF_JUDGEMENT)}."),
+    several("--columns", "columns", of="ROLE=COLUMN",
+            help="Columns of a table of judgements with unusual names, as system=Engine score=Punkte."),
     click.option("--system-prefix", default="",
                  help="Prefix to remove from system names in such exports, such as 'wmt23.'."),
 )  # fmt: skip

@@ -20,6 +20,7 @@ from .files import bare_name
 from .formats import JUDGEMENTS, SCORES, recognise
 from .formats.format import Contents, Head, Recognised, Request
 from .formats.published import EVALSET
+from .formats.registry import candidates
 from .formats.scores import SCORED_TEXTS
 from .judgements import Judgements
 from .scores import Scores
@@ -48,6 +49,55 @@ class Evidence:
     judgements: Sequence[Judgements] = ()
     gold: Sequence[Scores] = ()
     scores: Sequence[Scores] = ()
+    about: tuple[str, ...] = ()
+
+
+def evidence_of(testset: TestSet) -> Evidence:
+    """Return texts as evidence without judgements."""
+    names = _numbered(testset) or {}
+    return Evidence(testset.pair or "", testset.name, tuple(names), testset)
+
+
+def with_human(evidence: Evidence, read: Contents) -> Evidence:
+    """Return evidence with further judgements and human scores.
+
+    Systems are called as the texts call them: "a" is a.txt if no other text has that name. Segments that are counted
+    from 0 get the names of those that are counted from 1.
+    """
+    tables, published = [*read.judgements], [*read.published]
+    about = [read.about] if read.about else []
+    if evidence.testset is not None:
+        systems = _stems(evidence.testset.systems)
+        tables = [
+            replace(table, rows=tuple(row._replace(system=systems.get(row.system, row.system)) for row in table.rows))
+            for table in tables
+        ]
+        published = [replace(each, systems=[systems.get(name, name) for name in each.systems]) for each in published]
+        for place, table in enumerate(tables):
+            if read.about and _counts_from_0(table.segments, evidence.segments):
+                rows = tuple(row._replace(segment=str(int(row.segment) + 1)) for row in table.rows)
+                tables[place] = replace(table, rows=rows)
+                about.append("Segments are counted from 0 there: segment 0 is the first one of the texts.")
+    named = evidence.segments or _all_segments(tables, published)
+    gold = merged(published, {name: place for place, name in enumerate(named)})[0] if published else []
+    return replace(
+        evidence, segments=tuple(named), judgements=[*evidence.judgements, *tables], gold=[*evidence.gold, *gold],
+        about=(*evidence.about, *about),
+    )  # fmt: skip
+
+
+def _stems(systems: Collection[str]) -> dict[str, str]:
+    """Return the systems by the names without folder and ending that only one of them has."""
+    stems = [Path(name).name.removesuffix(".gz").rpartition(".")[0] for name in systems]
+    return {stem: name for stem, name in zip(stems, systems, strict=True) if stem and stems.count(stem) == 1} | {
+        name: name for name in systems
+    }
+
+
+def _counts_from_0(judged: Collection[str], segments: Sequence[str]) -> bool:
+    numbered = list(segments) == [str(number) for number in range(1, len(segments) + 1)]
+    inside = {str(number) for number in range(len(segments))}
+    return numbered and "0" in judged and set(judged) <= inside
 
 
 def open_evidence(path: str | Path, pair: str | None = None) -> Evidence:
@@ -182,8 +232,8 @@ def recognised(path: Path) -> Recognised | None:
     """Return the format of a file that is read as a part of its folder, None for another file."""
     if bare_name(path).endswith((tsv.SEGMENTS, tsv.OUTPUTS)):
         return None
-    found = recognise(path, (JUDGEMENTS, SCORES))
-    return found if found is not None and found.format.in_folders else None
+    found = candidates(path, (JUDGEMENTS, SCORES))
+    return next((each for each in found if each.format.in_folders), None)
 
 
 def _scored_texts(path: Path, pair: str | None) -> Recognised:

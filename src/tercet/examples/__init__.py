@@ -8,6 +8,7 @@ empty.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -51,7 +52,7 @@ def write(pair: str, folder: str | Path) -> dict[str, list[str]]:
     """Write the texts of a pair into a folder and return the names of the files by their contents.
 
     Plain texts have one segment per line: source, references, outputs, document ids. One JSONL file has all of them.
-    judgements.jsonl has the ratings, if any. Raises UsageError if a file exists with other contents.
+    judgements.jsonl and ratings.csv have the ratings, if any. Raises UsageError if a file exists with other contents.
     """
     testset, folder = load(pair), Path(folder)
     make_folder(folder)
@@ -71,9 +72,18 @@ def write(pair: str, folder: str | Path) -> dict[str, list[str]]:
     written = {kind: list(named) for kind, named in texts.items()} | {"jsonl": [together.name]}
     ratings = files(__package__).joinpath("judgements", f"{pair}.jsonl")
     if ratings.is_file():
-        _write_once(folder / "judgements.jsonl", ratings.read_text("utf-8").splitlines())
-        written["judgements"] = ["judgements.jsonl"]
+        lines = ratings.read_text("utf-8").splitlines()
+        _write_once(folder / "judgements.jsonl", lines)
+        _write_once(folder / "ratings.csv", _as_table(lines))
+        written["judgements"] = ["judgements.jsonl", "ratings.csv"]
     return written
+
+
+def _as_table(judgements: Sequence[str]) -> list[str]:
+    """Return judgements as CSV, as people keep them in a spreadsheet."""
+    rows = [json.loads(line) for line in judgements]
+    named = (f"{row['segment']},{row['system']},{row['rater']},{row['value']:g}" for row in rows)
+    return ["Segment,System,Rater,Score", *named]
 
 
 def _write_once(path: Path, lines: list[str]) -> None:

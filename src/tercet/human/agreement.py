@@ -243,10 +243,8 @@ def _agree_scores(
         measures += _spans(plain, options)
     _note_missing_agreement(measures, notes)
     if any(item.measure.startswith("ICC") and math.isnan(item.low) and not math.isnan(item.value) for item in measures):
-        notes.append("ICC has no intervals: they need SciPy (pip install 'tercet[meta]') and a residual variance.")
+        notes.append("ICC has no intervals: they need a residual variance.")
     found = contrasts(panel, resampled, seed=options["seed"])
-    if any(math.isnan(item.p) and item.outputs > 1 for item in found):
-        notes.append("There are no paired t-tests: they need SciPy (pip install 'tercet[meta]').")
     values = paired_values(panel, pair_coefficient(categories=categories))
     higher = KINDS[kind].higher_is_better
     seconds = seconds_by_slice(plain, options["slices"])

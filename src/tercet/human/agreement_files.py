@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ..data.formats import CAMPAIGN, JUDGEMENTS, recognise
+from ..data.formats import CAMPAIGN, recognise
 from ..data.formats.campaigns import EXPORTS
+from ..data.formats.columns import parse_judged
 from ..data.formats.format import Recognised, Request
-from ..data.formats.reading import read_judgement_file
+from ..data.formats.rating_tables import OWN_TABLES
+from ..data.formats.reading import read_human, read_judgement_file, recognise_judgements
 from ..data.judgements import Judgements
 from ..data.testset import TestSet
 from ..errors import DataError, UsageError
@@ -20,11 +22,15 @@ from .campaign import Campaign
 
 
 class Loaded(NamedTuple):
-    """Judgements of one kind and language pair, with their texts. source: what was shown that is not a reference."""
+    """Judgements of one kind and language pair, with their texts.
+
+    source: what was shown that is not a reference. about: what was understood of tables.
+    """
 
     judgements: Judgements
     testset: TestSet | None
     source: frozenset[str]
+    about: tuple[str, ...] = ()
 
 
 def load(
@@ -34,25 +40,28 @@ def load(
     kind: str | None = None,
     system_prefix: str = "",
     database: str | None = None,
+    columns: Mapping[str, str] | Sequence[str] = (),
 ) -> list[Loaded]:
     """Read files of judgements and merge them by language pair and kind. Raters with the same name are one rater.
 
-    pair: read only this language pair. kind: da, esa or mqm, for exports that do not name it. database: the answers of
-    a campaign, by default the file beside it.
+    pair: read only this language pair. kind: that of tables and exports that do not name it. database: the answers of
+    a campaign, by default the file beside it. columns: those of a table of judgements, by role.
     """
+    request = Request(pair, kind=kind, system_prefix=system_prefix, columns=parse_judged(columns))
     if not paths:
         raise UsageError("Give at least one file of judgements, or a campaign.")
     found: dict[tuple[str | None, str], Loaded] = {}
     for number, path in enumerate(paths, 1):
-        for judgements, testset in _read(Path(path), pair, kind, system_prefix, database):
+        for judgements, testset, about in _read(Path(path), request, database):
             if len(paths) > 1:  # tasks with the same name in different files are different
                 rows = [row._replace(task=f"{number}:{row.task}" if row.task else "") for row in judgements.rows]
                 judgements = replace(judgements, rows=rows)
             for own in judgements.kinds:
-                part = Loaded(judgements.of(own), testset, frozenset())
+                part = Loaded(judgements.of(own), testset, frozenset(), (about,) if about else ())
                 before = found.get((judgements.pair, own))
                 if before is not None:
-                    part = Loaded(before.judgements + part.judgements, before.testset or testset, frozenset())
+                    both = before.judgements + part.judgements
+                    part = Loaded(both, before.testset or testset, frozenset(), (*before.about, *part.about))
                 found[judgements.pair, own] = part
     if not found:
         raise DataError(f"There are no judgements in {', '.join(map(str, paths))}.")
@@ -66,24 +75,26 @@ def _sources(part: Loaded) -> frozenset[str]:
     return frozenset({""} | (shown - known if shown & known else set()))
 
 
-def _read(
-    path: Path, pair: str | None, kind: str | None, system_prefix: str, database: str | None
-) -> list[tuple[Judgements, TestSet | None]]:
+def _read(path: Path, request: Request, database: str | None) -> list[tuple[Judgements, TestSet | None, str]]:
     if not path.is_file():
         raise UsageError(f"There is no file {path}.")
-    file = recognise(path, (JUDGEMENTS, CAMPAIGN))
-    if file is not None and file.format.name == CAMPAIGN:
-        return [_answers(path, pair, database)]
-    if file is None or file.format.name in EXPORTS:
-        tables = read_judgement_file(path, pair=pair, kind=kind, system_prefix=system_prefix)
-        return [(table, None) for table in tables]
-    found: list[tuple[Judgements, TestSet | None]] = []
+    pair = request.pair
+    file = recognise(path, (CAMPAIGN,))
+    if file is not None:
+        return [(*_answers(path, pair, database), "")]
+    file = recognise_judgements(path, request)
+    if file is None or file.format.name in (*EXPORTS, *OWN_TABLES):
+        contents = read_human(path, request)
+        if not contents.judgements:
+            raise DataError(f"{contents.about or path} Agreement needs judgements of segments.")
+        return [(table, None, contents.about) for table in contents.judgements]
+    found: list[tuple[Judgements, TestSet | None, str]] = []
     pairs: list[str | None] = [pair] if pair else [*file.pairs()] or [None]
     for own in pairs:
         tables = read_judgement_file(path, pair=own)
         if other := {table.pair for table in tables if own and table.pair} - {own}:
             raise DataError(f"{path} is for {', '.join(sorted(other))}, not for {own}.")
-        found += [(table, _texts(file, own, table)) for table in tables]
+        found += [(table, _texts(file, own, table), "") for table in tables]
     return found
 
 

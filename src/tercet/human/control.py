@@ -18,6 +18,7 @@ import numpy as np
 
 from ..data.judgements import Judgement, Judgements, count, grouped
 from ..errors import MissingDependency, UnknownName, UsageError
+from ..stats.student import t_below
 from .degrading import DAMAGED
 from .gold import Floats, check_raters, locate, one_kind
 
@@ -191,17 +192,15 @@ def p_lower(difference: Floats, test: str) -> float:
     spread = float(difference.std(ddof=1))
     if not difference.any():
         return 1.0
-    try:
-        if test == "wilcoxon":
+    if test == "wilcoxon":
+        try:
             from scipy.stats import wilcoxon
-
-            return float(wilcoxon(difference, alternative="less").pvalue)
-        from scipy.special import stdtr
-    except ImportError:
-        raise MissingDependency("The paired test of damaged outputs", "meta") from None
+        except ImportError:
+            raise MissingDependency("Wilcoxon's test", "meta") from None
+        return float(wilcoxon(difference, alternative="less").pvalue)
     if spread == 0:
         return float(difference[0] > 0)
-    return float(stdtr(len(difference) - 1, difference.mean() / (spread / np.sqrt(len(difference)))))
+    return float(t_below(len(difference) - 1, difference.mean() / (spread / np.sqrt(len(difference)))))
 
 
 def _without_raters(judgements: Judgements, dropped: Mapping[str, str], rule: str) -> Filtered:

@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from ..data.scores import Scores
-from ..errors import DataError, MissingDependency
+from ..errors import DataError
 from ..stats.corrections import holm
 from ..stats.correlation import pearson
 from .agreement_measures import RaterResamples
@@ -174,13 +174,10 @@ def _p_permuted(one: Floats, other: Floats, *, seed: int) -> float:
 
 
 def _p_paired(difference: Floats) -> float:
-    """Return the two-sided p-value of the paired t-test; NaN without SciPy or with fewer than two outputs."""
+    """Return the two-sided p-value of the paired t-test; NaN with fewer than two outputs."""
     if len(difference) < 2:
         return math.nan
-    try:
-        return min(1.0, 2 * p_lower(-np.sign(difference.mean()) * difference, "t"))
-    except MissingDependency:
-        return math.nan
+    return min(1.0, 2 * p_lower(-np.sign(difference.mean()) * difference, "t"))
 
 
 def correlations(

@@ -16,8 +16,10 @@ import numpy as np
 
 from ..data.catalogue import locate
 from ..data.display import listed
-from ..data.evidence import Evidence, evidence_pairs, open_evidence
-from ..data.formats.reading import pairs_of_judgements, pairs_of_scores, read_judgement_file, read_scores
+from ..data.evidence import Evidence, evidence_of, evidence_pairs, open_evidence, with_human
+from ..data.formats.columns import parse_judged
+from ..data.formats.format import Request as FileRequest
+from ..data.formats.reading import pairs_of_judgements, pairs_of_scores, read_human, read_scores
 from ..data.judgements import Judgements
 from ..data.scores import Scores
 from ..data.stream import chosen_texts
@@ -35,6 +37,9 @@ from .results import MetaEvaluation, Verdicts
 
 log = logging.getLogger(__name__)
 
+FEW = 4  # systems; a correlation over fewer says nothing
+USUAL = ("bleu", "chrf", "ter")  # metrics for texts that come without scores
+
 
 @dataclass(frozen=True, kw_only=True)
 class Sources(JudgingSources):
@@ -43,8 +48,9 @@ class Sources(JudgingSources):
     def check(self) -> None:
         """Raise UsageError for options that are wrong whatever the data are. Reads and computes nothing."""
         super().check()
-        if (self.kind or self.system_prefix) and not self.judgements:
-            raise UsageError("`kind` and `system_prefix` apply to the files of `judgements`, but none is given.")
+        if (self.kind or self.system_prefix or self.columns) and not self.judgements:
+            raise UsageError("`kind`, `system_prefix` and `columns` apply to the files of `judgements`; none is given.")
+        object.__setattr__(self, "columns", parse_judged(self.columns))
         if self.references and not self.metrics:
             raise UsageError("`references` applies to metrics that are computed here. Name some in `metrics`.")
         for spec in self.metrics:
@@ -68,18 +74,25 @@ class Sources(JudgingSources):
 
 
 def judge_pairs(
-    dataset: str | Path, pairs: Sequence[str], data: str | Path | None, sources: Sources, asked: Request
+    dataset: str | Path | TestSet, pairs: Sequence[str], data: str | Path | None, sources: Sources, asked: Request
 ) -> MetaEvaluation:
     """Evaluate metrics for each language pair of a data set; the arguments are the options of `tercet meta`.
 
     All options are checked before the first metric is computed.
     """
-    if asked.statistic or asked.level == "sys":
+    if asked.level is None and not (isinstance(dataset, TestSet) and len(dataset.systems) < FEW):
+        asked = replace(asked, level="sys")
+    if asked.level is not None and (asked.statistic or asked.level == "sys"):
         asked.parse()
-    results = _judge_all(_find_dataset(dataset, data), pairs, sources, asked)
+    place = dataset if isinstance(dataset, TestSet) else _find_dataset(dataset, data)
+    if isinstance(place, TestSet) and not sources.metrics and not sources.scores:
+        sources = replace(sources, metrics=USUAL)
+    results = _judge_all(place, pairs, sources, asked)
     if not results:
         hint = "" if sources.judgements else " Give them in `judgements`."
-        raise UsageError(f"{dataset} has no language pair with judgements.{hint}")
+        raise UsageError(
+            f"{dataset.name if isinstance(dataset, TestSet) else dataset} has no language pair with judgements.{hint}"
+        )
     return MetaEvaluation(tuple(results))
 
 
@@ -93,9 +106,10 @@ def _find_dataset(dataset: str | Path, folder: str | Path | None) -> Path:
     raise UsageError(f"There is no {dataset} in {folder}.")
 
 
-def _judge_all(place: Path, pairs: Sequence[str], sources: Sources, asked: Request) -> list[Verdicts]:
+def _judge_all(place: Path | TestSet, pairs: Sequence[str], sources: Sources, asked: Request) -> list[Verdicts]:
     """Return the verdicts for the given pairs, or for all pairs with judgements that can be evaluated."""
-    wanted: Sequence[str | None] = pairs or evidence_pairs(place) or [None]
+    known = [place.pair] if isinstance(place, TestSet) else evidence_pairs(place)
+    wanted: Sequence[str | None] = pairs or known or [None]
     sources.check_files(wanted)
     problems: dict[str, DataError | UnknownName] = {}
 
@@ -111,6 +125,8 @@ def _judge_all(place: Path, pairs: Sequence[str], sources: Sources, asked: Reque
     ready: list[tuple[Evidence, TestSet | None]] = []
     results: list[Verdicts] = []
     for evidence in _evidence(place, wanted, sources, everything=bool(pairs)):
+        if asked.level is None:  # few systems: segments tell more, if they were judged
+            asked = replace(asked, level="seg" if evidence.judgements else "sys")
         with attempting(evidence.pair):
             asked.check_data(evidence)
             ready.append((evidence, _texts(evidence, sources)))
@@ -118,7 +134,7 @@ def _judge_all(place: Path, pairs: Sequence[str], sources: Sources, asked: Reque
         with attempting(evidence.pair):
             scores, notes = _gather(evidence, texts, sources, asked)
             result = judge(evidence, scores, **asked.python())
-            results.append(replace(result, notes=(*notes, *result.notes)))
+            results.append(replace(result, notes=(*notes, *result.notes), about=evidence.about))
     if problems and not results:
         raise next(iter(problems.values()))
     for pair, problem in problems.items():
@@ -126,21 +142,23 @@ def _judge_all(place: Path, pairs: Sequence[str], sources: Sources, asked: Reque
     return results
 
 
-def _evidence(place: Path, pairs: Sequence[str | None], sources: Sources, *, everything: bool) -> Iterator[Evidence]:
+def _evidence(
+    place: Path | TestSet, pairs: Sequence[str | None], sources: Sources, *, everything: bool
+) -> Iterator[Evidence]:
     """Yield the evidence of each pair; unless `everything`, only of pairs that have judgements."""
     more = [(path, pairs_of_judgements(path)) for path in sources.judgements]
     for pair in pairs:
-        found = open_evidence(place, pair)
-        judgements = [*found.judgements]
+        found = evidence_of(place) if isinstance(place, TestSet) else open_evidence(place, pair)
+        systems = found.testset.systems if found.testset else ()
+        asked = FileRequest(
+            found.pair or None, kind=sources.kind, system_prefix=sources.system_prefix, outputs=systems,
+            columns=parse_judged(sources.columns),
+        )  # fmt: skip
         for path, stated in more:
-            if found.pair and stated and found.pair not in stated:
-                continue
-            judgements += read_judgement_file(
-                path, pair=found.pair or None, kind=sources.kind, system_prefix=sources.system_prefix
-            )
+            if not found.pair or not stated or found.pair in stated:
+                found = with_human(found, read_human(path, asked))
         if sources.passing_raters:
-            judgements = [_passing(table) for table in judgements]
-        found = replace(found, judgements=judgements)
+            found = replace(found, judgements=[_passing(table) for table in found.judgements])
         if everything or found.gold or found.judgements:
             yield found
 

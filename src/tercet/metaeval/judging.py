@@ -42,31 +42,31 @@ class Request(Judging):
 
     def parse(self, default: str = "pearson") -> tuple[Statistic, str | None]:
         """Return the statistic and the test. Raise UsageError if the options are wrong whatever the data are."""
-        wanted = parse_statistic(self.statistic or default, self.level, unit=self.unit, average=self.average)
+        wanted = parse_statistic(self.statistic or default, self.level or "sys", unit=self.unit, average=self.average)
         test = find_test(self.significance, wanted, absolute=self.absolute)
         check_share("The significance level", self.alpha)
         check_share("The confidence", self.confidence)
         if (self.margin is not None or self.inclusive) and not wanted.wants_pairs:
             raise UsageError(f"`margin` and `inclusive` apply to tau only, not to {wanted.name}.")
-        if self.top and (self.level != "sys" or not wanted.is_correlation):
+        if self.top and (wanted.level != "sys" or not wanted.is_correlation):
             raise UsageError("`top` applies to correlations at system level only.")
-        if self.by_quality and (self.level != "seg" or not wanted.is_correlation or self.average != "none"):
+        if self.by_quality and (wanted.level != "seg" or not wanted.is_correlation or self.average != "none"):
             raise UsageError("`by_quality` applies to correlations of outputs only: `level` seg, `statistic` pearson.")
-        if self.mean_of_segments and self.level != "sys":
+        if self.mean_of_segments and wanted.level != "sys":
             raise UsageError("`mean_of_segments` gives system scores. Use it with `level` sys.")
         return wanted, test
 
     def check_data(self, evidence: Evidence) -> tuple[Statistic, str | None]:
         """Return the statistic and the test. Raise an error if the data do not allow them. Computes nothing."""
         wanted, test = self.parse("tau" if self.level == "seg" and has_preferences(evidence, self.gold) else "pearson")
-        check_gold(evidence, name=self.gold, level=self.level, wants_pairs=wanted.wants_pairs)
+        check_gold(evidence, name=self.gold, level=wanted.level, wants_pairs=wanted.wants_pairs)
         if self.systems:
             check_systems(self.find_gold(evidence, wanted), self.systems)
         return wanted, test
 
     def find_gold(self, evidence: Evidence, wanted: Statistic) -> Gold:
         """Return the gold standard."""
-        return find_gold(evidence, name=self.gold, level=self.level, wants_pairs=wanted.wants_pairs)
+        return find_gold(evidence, name=self.gold, level=wanted.level, wants_pairs=wanted.wants_pairs)
 
 
 @takes(Request)
@@ -76,7 +76,7 @@ def judge(evidence: Evidence, scores: Sequence[Scores], *, options: Request) -> 
     References of the test set are left out unless `systems` names them, because a metric cannot score the reference
     that it compares with. A note says so.
     """
-    asked = options
+    asked = replace(options, level=options.level or "sys")
     wanted, test = asked.check_data(evidence)
     _check_metrics(scores)
     standard = asked.find_gold(evidence, wanted)
@@ -109,7 +109,7 @@ def judge(evidence: Evidence, scores: Sequence[Scores], *, options: Request) -> 
         pair=evidence.pair,
         statistic=wanted.text,
         gold=standard.label,
-        gold_name=asked.gold or gold_names(evidence, level=asked.level, wants_pairs=wanted.wants_pairs)[0],
+        gold_name=asked.gold or gold_names(evidence, level=wanted.level, wants_pairs=wanted.wants_pairs)[0],
         margin=(margin_of(standard) if asked.margin is None else asked.margin) if wanted.wants_pairs else None,
         items=tuple(items),
         systems=found.systems,

@@ -82,6 +82,7 @@ class Verdicts(Tabular):
     alpha: float = 0.05
     p_values: Floats | None = None  # (metrics, metrics): row better than column
     notes: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()  # what was understood of tables of judgements
     repeated: int = 0  # outputs that people judged more than once; their judgements are averaged
     human: Mapping[str, float] = field(default_factory=dict)  # gold scores by system, for plots
     scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # metric -> system -> score
@@ -90,7 +91,7 @@ class Verdicts(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Return everything except scores as a dictionary. "metrics" is a list with one dictionary per metric."""
         names = ("dataset", "pair", "level", "statistic", "average", "absolute", "gold", "gold_name", "margin", "unit",
-                 "resamples", "confidence", "seed", "test", "alpha", "outliers", "notes")  # fmt: skip
+                 "resamples", "confidence", "seed", "test", "alpha", "outliers", "notes", "about")  # fmt: skip
         return {**_fields(self, names), "metrics": self._metric_rows()}
 
     def rows(self) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 FORMS = ("text", "markdown", "latex", "tsv", "csv", "json", "html")
 SEED = 12345
 TESTS = ("bootstrap", "randomisation")
+KINDS_OF_JUDGEMENT = ("da", "esa", "mqm", "likert", "adequacy", "fluency", "z", "hter", "rank")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -361,11 +362,20 @@ class Figures(Form, group="Result"):
 
 @dataclass(frozen=True, kw_only=True)
 class Exports(Options):
-    """Exports of judgements from annotation tools."""
+    """What tables and exports of judgements do not say themselves."""
 
     kind: str | None = option(
-        None, "--kind", choices=("da", "esa", "mqm"), help="The kind of judgement in exports of Appraise and Pearmut."
-    )
+        None, "--kind", choices=KINDS_OF_JUDGEMENT, metavar="|".join(KINDS_OF_JUDGEMENT[:3]),
+        help="The kind of judgement, where a table or an export of Appraise or Pearmut does not state it: "
+        f"{', '.join(KINDS_OF_JUDGEMENT)}.",
+    )  # fmt: skip
+    columns: Mapping[str, str] | Sequence[str] = option(
+        (), "--columns", metavar="ROLE=COLUMN", several=True,
+        help="Columns of a table of judgements with unusual names, as system=Engine score=Punkte. Roles: segment, "
+        "system, rater, score, kind, rank, left, right, choice, better, worse, severity, category, sheet.",
+        about="Columns of a table of judgements, by role: segment, system, rater, score, kind, rank, left, right, "
+        "choice, better, worse, severity, category, sheet.",
+    )  # fmt: skip
     system_prefix: str = option(
         "", "--system-prefix", help="Prefix to remove from system names in such exports, such as 'wmt23.'."
     )

@@ -38,8 +38,9 @@ class JudgingSources(Cache, Jobs, Exports):
         "`scores`.",
     )  # fmt: skip
     judgements: Sequence[str | Path] = option(
-        (), "--judgements", metavar="FILE", several=True, help="More files of judgements (see the docs).",
-        about="More files of human judgements.",
+        (), "--judgements", metavar="FILE", several=True,
+        help="Judgements of people: a table with system, segment, rater and score, or another known file.",
+        about="Files of human judgements: a table with system, segment, rater and score, or another known file.",
     )  # fmt: skip
     passing_raters: bool = option(
         False, "--passing-raters",
@@ -55,9 +56,11 @@ class JudgingSources(Cache, Jobs, Exports):
 class Judging(Intervals):
     """What is measured."""
 
-    level: str = option(
-        "sys", "--level", choices=("sys", "seg", "system", "segment"), metavar="sys|seg", help="Systems or segments.",
-        about='Compare scores of systems or of segments.',
+    level: str | None = option(
+        None, "--level", choices=("sys", "seg", "system", "segment"), metavar="sys|seg",
+        help="Systems or segments. [default: sys; seg for files of fewer than four systems whose segments were judged]",
+        about='Compare scores of systems ("sys") or of segments ("seg"). Default: systems; segments for a `TestSet` of '
+        "fewer than four systems whose segments were judged.",
     )  # fmt: skip
     statistic: str | None = option(
         None, "--stat", metavar="STATISTIC",
@@ -125,4 +128,4 @@ class Judging(Intervals):
 
     def check(self) -> None:
         super().check()
-        object.__setattr__(self, "level", LEVELS.get(self.level, self.level))
+        object.__setattr__(self, "level", LEVELS.get(self.level or "", self.level))

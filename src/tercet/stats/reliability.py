@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import UnknownName, UsageError
 from .resampling import Floats, check_share
+from .student import f_quantile
 
 Codes = NDArray[np.intp]
 
@@ -228,8 +229,8 @@ def _two_way(table: Floats, confidence: float) -> dict[str, Bounded]:
 
 
 def _f_bounds(above: float, below: float, df_above: float, df_below: float, confidence: float) -> tuple[float, float]:
-    ratio = _share(above, below)
-    return ratio / _f_quantile(df_above, df_below, confidence), ratio * _f_quantile(df_below, df_above, confidence)
+    ratio, share = _share(above, below), (1 + confidence) / 2
+    return ratio / f_quantile(df_above, df_below, share), ratio * f_quantile(df_below, df_above, share)
 
 
 def _agreement_bounds(
@@ -241,20 +242,12 @@ def _agreement_bounds(
         return math.nan, math.nan
     ratio, inner = columns / rest, n * (1 + (k - 1) * value) - k * value
     df = (n - 1) * (k - 1) * (k * value * ratio + inner) ** 2 / ((n - 1) * (k * value * ratio) ** 2 + inner**2)
-    upper, lower = _f_quantile(n - 1, df, confidence), _f_quantile(df, n - 1, confidence)
+    upper, lower = (f_quantile(a, b, (1 + confidence) / 2) for a, b in ((n - 1, df), (df, n - 1)))
     noise = k * columns + (k * n - k - n) * rest
     return (
         n * (rows - upper * rest) / (upper * noise + n * rows),
         n * (lower * rows - rest) / (noise + n * lower * rows),
     )
-
-
-def _f_quantile(df_above: float, df_below: float, confidence: float) -> float:
-    try:
-        from scipy.special import fdtri
-    except ImportError:
-        return math.nan
-    return float(fdtri(df_above, df_below, (1 + confidence) / 2))
 
 
 def _single(ratio: float, k: float) -> float:

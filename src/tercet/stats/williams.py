@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import MissingDependency, UsageError
+from ..errors import UsageError
 from .correlation import is_constant_series
 from .resampling import Floats
+from .student import t_below
 
 EQUAL = 1e-9  # metrics whose correlation is this close to 1 (-1) are equal (negated) up to rounding noise
 
@@ -26,11 +27,6 @@ def williams(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike, *, tw
     metric is the negative of the other; t is then the limit of the fraction. Returns NaN if a correlation is undefined
     or n is 3 or less, because no degree of freedom is left.
     """
-    try:
-        from scipy.special import stdtr
-    except ModuleNotFoundError:
-        raise MissingDependency("The Williams test", "meta") from None
-
     first, second, between, size = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (r12, r13, r23, n)))
     if any((np.abs(r) > 1 + EQUAL).any() for r in (first, second, between)):
         raise UsageError("The Williams test takes correlations, which lie between -1 and 1.")
@@ -47,7 +43,7 @@ def williams(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike, *, tw
         turned = np.sign(first - second) * half * np.sqrt(freedom / (1 - half**2))  # with r23 = -1, r13 is -r12
     t = np.where(1 - between < EQUAL, 0.0, np.where(1 + between < EQUAL, turned, t))
     t[np.isnan(first + second + between + freedom)] = np.nan
-    p: Floats = 2 * stdtr(freedom, -np.abs(t)) if two_sided else stdtr(freedom, -t)
+    p: Floats = 2 * t_below(freedom, -np.abs(t)) if two_sided else t_below(freedom, -t)
     return p
 
 

@@ -54,7 +54,7 @@ def test_a_kind_is_refused_where_the_file_says_it(tmp_path: Path) -> None:
     ],
 )
 def test_files_without_judgements_are_refused(tmp_path: Path, name: str, lines: list[str]) -> None:
-    with pytest.raises(DataError, match=rf"{name} holds no judgements in a known format"):
+    with pytest.raises(DataError, match=rf"{name} holds no judgements in a known form"):
         read_judgement_file(write(tmp_path / name, *lines), pair="en-de")
 
 

@@ -449,7 +449,7 @@ def test_a_campaign_is_read_with_its_answers_and_texts(tmp_path: Path):
     ):
         store.append(request=str(number), rater=rater, item=item, answer={"value": value}, seconds=2.0)
     store.close()
-    ((judgements, testset, source),) = load([path])
+    ((judgements, testset, source, _),) = load([path])
     assert [row.value for row in judgements.rows] == [5, 2, 4, 2]
     assert testset is not None and testset.references == {"A": ("A 1", "A 2"), "B": ("B 1", "B 2")}
     assert source == {""}

@@ -14,7 +14,7 @@ import pytest
 import tercet
 from tercet import examples
 from tercet.engine import Progress
-from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
+from tercet.errors import DataError, UnknownName, UsageError
 from tercet.metaeval import judge
 from tercet.rendering.tables import to_json
 
@@ -73,7 +73,7 @@ def test_data_without_judgements_are_refused_under_their_name(tmp_path: Path) ->
     [
         ({"statistic": "pearsn"}, "no statistic called 'pearsn'"),
         ({"metrics": ["chrff"]}, "no metric called 'chrff'"),
-        ({"kind": "da"}, "`kind` and `system_prefix` apply to the files of `judgements`, but none is given."),
+        ({"kind": "da"}, "`kind`, `system_prefix` and `columns` apply to the files of `judgements`; none is given."),
         ({"references": ["refA"]}, "`references` applies to metrics that are computed here"),
         ({"level": "seg", "statistic": "pearson", "mean_of_segments": True}, "`mean_of_segments` gives system scores"),
     ],
@@ -132,10 +132,9 @@ def test_published_metrics_with_segment_scores_only_are_left_out_with_a_hint(tmp
     assert means.notes == ()
 
 
-def test_one_metric_needs_no_test_and_no_scipy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scipy_is_not_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     examples.write("en-de", tmp_path)
-    monkeypatch.setitem(sys.modules, "scipy.special", None)
-    (item,) = tercet.meta(tmp_path, metrics="chrf", level="seg", resamples=20)["en-de"].items
-    assert item.label == "chrF2"
-    with pytest.raises(MissingDependency, match="The Williams test"):
-        tercet.meta(tmp_path, metrics=["chrf", "bleu"], level="seg", resamples=20)
+    for module in ("scipy", "scipy.special", "scipy.stats"):
+        monkeypatch.setitem(sys.modules, module, None)
+    found = tercet.meta(tmp_path, metrics=["chrf", "bleu"], level="seg", resamples=20)["en-de"]
+    assert found.test == "williams" and found.p_values is not None

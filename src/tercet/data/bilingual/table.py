@@ -52,6 +52,12 @@ def read_segments(path: str | Path, choice: Choice) -> Iterator[Segment]:
         yield roles.segment(row.fields, number, row.line, row.end)
 
 
+def read_records(path: str | Path) -> list[tuple[int, list[str]]]:
+    """Return the fields of the header and of each row, with the lines where they begin."""
+    table = _read(path)
+    return [(record.line, record.fields) for record in (table.header, *table.rows)]
+
+
 def peek_header(path: str | Path) -> list[str]:
     """Return the fields of the first line of a tab-separated file, to recognise it, without reading the rest."""
     with open_bytes(path) as stream:

@@ -42,6 +42,12 @@ def read_segments(path: str | Path, choice: Choice) -> Iterator[Segment]:
         yield roles.segment(row.padded(len(sheet.header)), number, row.number, row.end)
 
 
+def read_records(path: str | Path, sheet: str | None = None) -> list[tuple[int, list[str]]]:
+    """Return the cells of the header and of each row of a sheet, with their numbers. By default the first sheet."""
+    found = _open(path, Choice({SHEET: sheet} if sheet else {}))
+    return [(row.number, row.padded(found.width)) for row in (found.header_cells, *found.rows)]
+
+
 def language_pair(path: str | Path) -> str | None:
     """Return None: sheets do not name languages."""
     return None

@@ -28,6 +28,7 @@ FAMILIES: Mapping[str, tuple[Collection[str], tuple[str, ...]]] = {
     "judgements": ({JUDGEMENTS}, (*_TABLES, ".jsonl", ".rating")),
     "published": ({SCORES, JUDGEMENTS, TEXTS}, _ANY),
     "scores": ({SCORES}, _ANY),
+    "rating_tables": ({JUDGEMENTS}, (*_TABLES, ".json")),
     "campaigns": ({JUDGEMENTS, CAMPAIGN}, (".csv", ".json", ".jsonl")),
 }
 

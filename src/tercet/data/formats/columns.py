@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ...errors import UsageError
+
 if TYPE_CHECKING:
     from .format import Head
 
@@ -16,17 +18,38 @@ NAMES: Mapping[str, tuple[str, ...]] = {
                "machine translation", "mt output", "translated text", "target string"),
     "reference": ("reference", "ref", "human translation", "post edit", "post edited", "pe", "reference translation"),
     "segment": ("seg", "segment", "segment id", "seg id", "segid", "segment number", "id", "key", "string id", "line",
-                "line number", "no"),
+                "line number", "no", "nr", "sentence", "sentence id", "text id", "item", "item id", "index", "row"),
     "file": ("file", "file name", "filename", "document", "doc", "document name", "path"),
-    "system": ("system", "sys", "system id", "system name", "mt system", "model", "engine", "mt"),
+    "system": ("system", "sys", "system id", "systemid", "system name", "mt system", "translation system", "model",
+               "model name", "engine", "mt engine"),
     "rater": ("rater", "annotator", "user", "judge", "rater id", "annotator id", "user id", "judge id", "assessor",
-              "evaluator", "worker", "worker id", "participant"),
-    "score": ("score", "rating", "value", "da", "raw score", "raw", "judgement", "judgment", "assessment", "grade",
-              "human score", "mqm score", "esa score"),
+              "evaluator", "worker", "worker id", "participant", "reviewer", "linguist", "completed by"),
+    "score": ("score", "rating", "value", "judgement", "judgment", "assessment", "grade", "human score", "human rating",
+              "points", "stars"),
+    "kind": ("kind", "criterion", "dimension", "aspect", "question", "protocol"),
+    "rank": ("rank", "ranking", "place", "position"),
+    "left": ("system a", "system 1", "system1", "systema", "left system", "model a", "model 1", "left"),
+    "right": ("system b", "system 2", "system2", "systemb", "right system", "model b", "model 2", "right"),
+    "choice": ("choice", "winner", "preference", "preferred", "chosen", "better", "selected", "vote"),
+    "better": ("better", "winner", "chosen", "preferred", "better system"),
+    "worse": ("worse", "loser", "rejected", "worse system"),
+    "severity": ("severity", "error severity"),
+    "category": ("category", "error category", "error type", "issue type", "error"),
     "pair": ("lp", "language pair", "languages", "pair"),
 }  # fmt: skip
+# Columns of scores whose name says the kind of judgement.
+KINDS: Mapping[str, str] = {
+    **dict.fromkeys(("da", "da score", "da raw", "raw da", "raw", "raw score", "direct assessment"), "da"),
+    **dict.fromkeys(("z", "z score", "zscore", "da z", "z scr"), "z"),
+    **dict.fromkeys(("adequacy", "meaning"), "adequacy"),
+    "fluency": "fluency", "likert": "likert", "hter": "hter",
+    **dict.fromkeys(("esa", "esa score"), "esa"),
+    **dict.fromkeys(("mqm", "mqm score"), "mqm"),
+}  # fmt: skip
 TEXTS = ("source", "output", "reference")
-_IN_TEXTS = (*TEXTS, "segment", "file")  # roles of columns in tables of texts
+# Roles of columns in tables of judgements.
+JUDGED = ("segment", "system", "rater", "score", "kind", "rank", "left", "right", "choice", "better", "worse",
+          "severity", "category", "pair")  # fmt: skip
 
 
 def plain(name: str) -> str:
@@ -44,9 +67,20 @@ def find(header: Sequence[str], role: str) -> str | None:
     return None
 
 
-def text_roles() -> dict[str, str]:
-    """Return the role of each name in tables of texts."""
-    return {name: role for role in _IN_TEXTS for name in NAMES[role]}
+def parse_judged(words: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
+    """Return the columns of a table of judgements by role: from ROLE=COLUMN, several words or joined by commas."""
+    if isinstance(words, Mapping):
+        words = [f"{role}={column}" for role, column in words.items()]
+    found: dict[str, str] = {}
+    roles = [*JUDGED, "sheet"]
+    for word in words:
+        parts = word.split(",")
+        for part in parts if all("=" in each for each in parts) else [word]:
+            role, _, column = (each.strip() for each in part.partition("="))
+            if role not in roles or not column or role in found:
+                raise UsageError(f"`columns` {part}: write each ROLE=COLUMN once. Roles: {', '.join(roles)}.")
+            found[role] = column
+    return found
 
 
 def values_of_pairs(head: Head) -> Sequence[str]:

@@ -40,6 +40,7 @@ class Request:
     pair: the language pair to read. systems: the systems to read, None for all. columns: the columns of a table, by
     role. segments: the position of each segment of the test set by its name. system: the system whose scores these are.
     kind, system_prefix: the kind of judgement in exports of campaigns, and what begins the names of their systems.
+    outputs: the systems of the test set, which the columns of a table may be called after.
     """
 
     pair: str | None = None
@@ -49,15 +50,20 @@ class Request:
     system: str | None = None
     kind: str | None = None
     system_prefix: str = ""
+    outputs: Sequence[str] = ()
 
 
 class Contents(NamedTuple):
-    """What was read from a file: judgements, scores (as published, or with their metrics), texts."""
+    """What was read from a file: judgements, scores (as published, or with their metrics), texts.
+
+    about: what was understood of a file whose form is not fixed, as a sentence for the user.
+    """
 
     judgements: Sequence[Judgements] = ()
     published: Sequence[Published] = ()
     testset: TestSet | None = None
     scores: Sequence[Scores] = ()
+    about: str = ""
 
 
 class Head:

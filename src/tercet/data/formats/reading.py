@@ -9,9 +9,9 @@ from ...errors import DataError, UsageError
 from ..judgements import Judgements
 from ..lines import read_lines
 from ..scores import Scores
-from ..tables import merged
+from ..tables import HUMAN, merged
 from . import JUDGEMENTS, SCORES
-from .format import Head, Recognised, Request
+from .format import Contents, Head, Recognised, Request
 from .registry import described, recognise
 
 
@@ -59,25 +59,57 @@ def pairs_of_scores(path: str | Path) -> Sequence[str] | None:
     return () if found is None else found.format.pairs(found.head) or None  # (): `read_scores` raises the error
 
 
+def read_human(path: str | Path, request: Request | None = None) -> Contents:
+    """Read what people said in a file: judgements, and human scores of systems and segments.
+
+    request: the language pair; the kind of judgement and the prefix of systems, for exports of campaigns; the columns
+    of a table, by role; the systems of the test set, which columns may be called after.
+    """
+    request = request or Request()
+    found = recognise_judgements(path, request)
+    from .campaigns import EXPORTS
+    from .rating_tables import OWN_TABLES
+
+    if request.kind is not None and (found is None or found.format.name not in (*EXPORTS, *OWN_TABLES)):
+        raise UsageError(f"{path} states its kind of judgement; a kind is for tables and exports that do not state it.")
+    if request.columns and (found is None or found.format.name not in OWN_TABLES):
+        raise UsageError(
+            f"{path} has a known form, so that columns cannot be given." if found else _nothing(path, request)
+        )
+    contents = Contents() if found is None else found.read(request)
+    judgements = [table for table in contents.judgements if len(table)]
+    human = [table for table in contents.published if table.human and len(table.lines)]
+    if not judgements and not human:
+        raise DataError(_nothing(path, request))
+    return contents._replace(judgements=judgements, published=human)
+
+
 def read_judgement_file(
     path: str | Path, *, pair: str | None = None, kind: str | None = None, system_prefix: str = ""
 ) -> list[Judgements]:
-    """Read all judgements of a file. `kind` (da, esa or mqm) and `system_prefix` are for exports of campaigns."""
-    found = recognise_judgements(path)
-    from .campaigns import EXPORTS
-
-    if kind is not None and (found is None or found.format.name not in EXPORTS):
-        raise UsageError(f"{path} states its kind of judgement; a kind is only for exports of Appraise and Pearmut.")
-    tables = () if found is None else found.read(Request(pair, kind=kind, system_prefix=system_prefix)).judgements
-    read = [table for table in tables if len(table)]
-    if not read:
-        raise DataError(_no_judgements(Path(path)))
-    return read
+    """Read all judgements of a file; for the arguments see `Request`."""
+    contents = read_human(path, Request(pair, kind=kind, system_prefix=system_prefix))
+    if not contents.judgements:
+        detail = f" {contents.about}" if contents.about else ""
+        raise DataError(f"{path} has published scores or scores of systems, not single judgements.{detail}")
+    return list(contents.judgements)
 
 
-def recognise_judgements(path: str | Path) -> Recognised | None:
+def recognise_judgements(path: str | Path, request: Request | None = None) -> Recognised | None:
     """Return the format of a file of judgements, or None."""
-    return recognise(_existing(path, "a file is needed"), (JUDGEMENTS,))
+    from .registry import candidates
+
+    for found in candidates(_existing(path, "a file is needed"), (JUDGEMENTS,), request):
+        header = set(found.head.header)
+        if found.format.name != "published" or HUMAN.keys() & header or {"kind", "score"} <= header:
+            return found
+    return None
+
+
+def _nothing(path: str | Path, request: Request) -> str:
+    from .rating_tables import why_not
+
+    return why_not(Path(path), request) or _no_judgements(Path(path))
 
 
 def _no_judgements(path: Path) -> str:
@@ -104,7 +136,7 @@ def _no_judgements(path: Path) -> str:
 
 def pairs_of_judgements(path: str | Path) -> Sequence[str] | None:
     """Return the language pairs that a file of judgements names, None if it names none."""
-    found = recognise(Path(path), (JUDGEMENTS,))
+    found = recognise_judgements(path)
     return None if found is None else found.pairs() or None
 
 

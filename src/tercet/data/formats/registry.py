@@ -7,12 +7,13 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from ...errors import UsageError
+from ...errors import TercetError, UsageError
 from ..display import listed
-from . import FAMILIES
+from . import FAMILIES, TEXTS
 from .format import Format, Head, Recognised, Request, recognised_as
 
 GROUP = "tercet.formats"
+PLAIN = "plain text, one segment per line"
 UNSURE = 0.5  # messages do not mention formats that are not surer than this
 
 
@@ -67,6 +68,30 @@ def plugins() -> tuple[Format, ...]:
 def all_formats() -> tuple[Format, ...]:
     """Return all formats: ours in the order of the families, then those of other packages."""
     return (*(each for family in FAMILIES for each in _ours(family)), *plugins())
+
+
+def kind_of_file(path: Path) -> tuple[str, bool]:
+    """Return a line that says what a file was recognised as and why, and whether it holds texts.
+
+    Judgements in a table are read, so that the line says what was understood of them.
+    """
+    from .rating_tables import OWN_TABLES
+    from .reading import recognise_judgements
+
+    found = recognise(path)
+    own = recognise_judgements(path)
+    if own is not None and own.format.name in OWN_TABLES and (found is None or own.sureness > min(found.sureness, 0.9)):
+        try:
+            return own.read().about, False
+        except TercetError as error:
+            return f"{path}: {own.format.about}: {own.why}; but: {error}", False
+    if own is not None and found is not None and own.sureness >= found.sureness:
+        found = own
+    if found is not None and found.sureness > UNSURE:
+        return f"{path}: {found.format.about}: {found.why}.", TEXTS in found.format.holds
+    if len(found.head.header if found else []) > 1 and (table := described(path)):
+        return f"{path}: plain text.{table}", True
+    return f"{path}: {PLAIN}: no known ending or header.", True
 
 
 def described(path: Path) -> str:

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...errors import UsageError
 from ...options import REQUIRED, again, command, option, shell_option, takes
 from ...options.groups import Decimals, Figures, Quiet
 from ...options.judging import Judging, JudgingSources
 
 if TYPE_CHECKING:
+    from ...data.testset import TestSet
     from ...metaeval import MetaEvaluation, Verdicts
 
 log = logging.getLogger(__name__)
@@ -24,10 +26,17 @@ TITLE = "Metrics against people"
 class MetaOptions(Quiet, Figures, Decimals, Judging, JudgingSources):
     """Options of `meta`."""
 
-    dataset: str | Path = option(
+    dataset: str | Path | TestSet = option(
         REQUIRED, metavar="DATASET|DIR|FILE", positional=True,
-        about="A folder, a file, the name of a folder in `data`, or the name of a data set of `tercet data`.",
+        about="A test set, a folder, a file, the name of a folder in `data`, or the name of a data set of `tercet "
+        "data`.",
     )  # fmt: skip
+    more_references: Sequence[str] = shell_option((), metavar="[REFERENCE]...")
+    outputs: Sequence[str] = shell_option(
+        (), "-i", "--input", metavar="OUTPUT", several=True,
+        help="Outputs, one file a system; the arguments before it are reference files then.",
+    )  # fmt: skip
+    source: str | None = shell_option(None, "-s", "--source", help="The source text, with -i.")
     pairs: Sequence[str] = option(
         (), "-l", "--pair", "--language-pair", metavar="SRC-TGT", several=True, positional=True,
         help="Language pairs, such as de-en. [default: all that have judgements]",
@@ -40,6 +49,11 @@ class MetaOptions(Quiet, Figures, Decimals, Judging, JudgingSources):
     )  # fmt: skip
     matrix: bool = shell_option(False, "--matrix", help="Also show the p-values of all pairs of metrics.")
     width: int = again(Decimals, "width", 3, help="Decimals in tables.")
+
+    def check(self) -> None:
+        super().check()
+        if (self.more_references or self.source) and not self.outputs:
+            raise UsageError("Give one data set, or references before outputs: meta ref.txt -i a.txt b.txt.")
 
 
 @takes(MetaOptions)
@@ -81,6 +95,7 @@ def run(options: MetaOptions) -> None:
     """Measure how well metrics agree with people, with intervals, and find those that no other outperforms.
 
     \b
+    tercet meta ref.txt -i a.txt b.txt --judgements ratings.csv --level seg
     tercet meta DIR --pair fr-en --level seg --stat tau:wmt14 -m sentbleu chrf
     tercet meta wmt19 --pair de-en --scores my-metric.sys.score --published
     tercet meta DIR --level sys --matrix --top-n --figures plots
@@ -95,7 +110,7 @@ def run(options: MetaOptions) -> None:
     def counting(pair: str) -> Progress:
         return Progress(f"Counting {pair}", quiet=options.quiet)
 
-    found = meta(**options.python(progress=counting))
+    found = meta(**options.python(progress=counting, **_own_texts(options)))
     results = found.results
     parts = verdict_parts(results, options.width, matrix=options.matrix)
     text = rendered(options.form, parts, found.rows, TITLE, found.rows, COLUMNS)
@@ -110,6 +125,19 @@ def run(options: MetaOptions) -> None:
             for note in result.notes:
                 log.warning("%s: %s", result.pair or result.dataset, note)
         click.echo(text)
+
+
+def _own_texts(options: MetaOptions) -> dict[str, Any]:
+    """Return the texts that are given as files, and no references to choose among them; nothing for a data set."""
+    if not options.outputs:
+        return {}
+    from ...options.groups import Texts
+    from ..shared.texts import read_testset
+
+    references = (str(options.dataset), *options.more_references, *options.references)
+    pair = options.pairs[0] if options.pairs else None
+    texts = Texts(references=references, outputs=options.outputs, source=options.source, pair=pair)
+    return {"dataset": read_testset(texts), "references": ()}
 
 
 def _figures(results: Sequence[Verdicts]) -> dict[str, Any]:

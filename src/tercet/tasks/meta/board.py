@@ -26,6 +26,8 @@ def verdict_parts(results: Sequence[Verdicts], width: int = 3, *, matrix: bool =
     name = f"{first.dataset} {first.pair}".strip() if len(results) == 1 else first.dataset
     yield Heading(f"{name}, {level} level: {statistic_name(first)} with {', '.join(golds)}")
     yield from _one(first, width) if len(results) == 1 else _several(results, width)
+    if about := list(dict.fromkeys(line for result in results for line in result.about)):
+        yield Notes(about)
     for result in results:
         name = f"{result.pair}: " if len(results) > 1 else ""
         if matrix:
