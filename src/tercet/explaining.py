@@ -4,33 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .data.testset import TestSet
 from .errors import DataError, UsageError
 from .metrics import Metric, Ready, Shard, create, metric_class, names
 from .scoring import make_ready
-from .text.editing import EditScript
-from .text.marks import Marks
+from .text.explanations import Edits, Seen
 
 if TYPE_CHECKING:
     from .comparing import Comparison, MetricResult
     from .engine import Progress
 
 OPERATIONS = ("insertions", "deletions", "substitutions", "shifts", "jumps")
-SHOWN = 12  # n-grams of one order that the text form lists
 INSTEAD = {  # what else says why a segment has its score
     "qe": "Use 'tercet qe rank': it lists segments with the features that speak against them.",
 }
-MARKS = " .:-=+#"  # for characters of the output, by the longest matching n-gram around them
 
 
 @dataclass(frozen=True)
 class Explanation:
     """What one metric saw in one segment of one system.
 
-    seen: what its `explain_segment` returned. marks: on the words of the texts, if the metric has them.
+    output, references, source: the texts. seen: what the metric's `explain_segment` returned.
     """
 
     system: str
@@ -38,29 +35,25 @@ class Explanation:
     label: str
     segment: int  # from 1
     score: float
-    seen: Any
-    marks: Marks | None = None
+    output: str
+    references: Sequence[str]
+    source: str | None
+    seen: Seen
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as the JSON form has it."""
-        seen = asdict(self.seen) if is_dataclass(self.seen) and not isinstance(self.seen, type) else dict(self.seen)
+        """Return the JSON form, which `text/explanation.schema.json` describes."""
         head = {"system": self.system, "metric": self.metric, "name": self.label, "segment": self.segment}
-        marks = {} if self.marks is None else {"marks": self.marks.to_dict()}
-        return {**head, **seen, **marks, "score": self.score}
+        seen = self.seen.to_dict(self.output, self.references, self.source)
+        return {**head, "score": self.score, "values": dict(self.seen.values), **seen}
 
     @property
     def operations(self) -> dict[str, int] | None:
         """How many edits of each kind there are; None for a metric that makes none or a text too long to list them."""
-        return _operations(self.seen)
+        return next((part.operations for part in self.seen.parts if isinstance(part, Edits)), None)
 
     def lines(self) -> list[str]:
-        """The same in text."""
-        if hasattr(self.seen, "lines"):
-            shown: list[str] = self.seen.lines()
-            return shown or ["nothing to edit"]
-        if not isinstance(self.seen, dict):
-            return str(self.seen).split("\n")
-        return [line for key, value in self.seen.items() for line in _lines_of(key, value, self.seen)]
+        """Return the text form."""
+        return self.seen.lines()
 
 
 def explain(
@@ -102,10 +95,8 @@ def explain(
     for ready in make_ready(testset, metrics):
         for system, counts in ready.count(Shard(one)).items():
             texts = one.outputs[system][0], references, one.source[0] if one.source else None
-            seen = ready.explain(*texts)
             value = float(ready.segment_scores(counts)[0])
-            marks = ready.marks(seen, *texts)
-            found.append(Explanation(system, ready.spec, ready.label, segment, value, seen, marks))
+            found.append(Explanation(system, ready.spec, ready.label, segment, value, *texts, ready.explain(*texts)))
     return found
 
 
@@ -194,8 +185,8 @@ def check_edits(metrics: Sequence[str | Metric]) -> None:
     """Refuse metrics that have no edit scripts."""
     for spec in metrics:
         metric = create(spec)
-        if metric.explains != "edits":
-            known = ", ".join(name for name in names() if metric_class(name).explains == "edits")
+        if Edits not in metric.explains:
+            known = ", ".join(name for name in names() if Edits in metric_class(name).explains)
             raise UsageError(f"{metric.name} has no edit scripts. Metrics that have: {known}.")
 
 
@@ -212,9 +203,8 @@ def _sum_operations(metric: Ready, testset: TestSet, system: str, rows: Sequence
     for row in rows:
         output = testset.outputs[system][row]
         try:
-            operations = _operations(
-                metric.explain(output, _references(testset, row), testset.source[row] if testset.source else None)
-            )
+            seen = metric.explain(output, _references(testset, row), testset.source[row] if testset.source else None)
+            operations = next((part.operations for part in seen.parts if isinstance(part, Edits)), None)
         except DataError:  # it was scored, so that the script alone is too long; its message counts from this segment
             operations = None
         if operations is None:
@@ -226,73 +216,3 @@ def _sum_operations(metric: Ready, testset: TestSet, system: str, rows: Sequence
 def _references(testset: TestSet, row: int) -> list[str]:
     found = (texts[row] for texts in testset.references.values())
     return [text for text in found if text is not None]
-
-
-def _operations(seen: Any) -> dict[str, int] | None:
-    """Edits by kind: a deletion is what the output lacks, an insertion what it has too much, as in `EditScript`."""
-    if isinstance(seen, EditScript):
-        return {kind: len(getattr(seen, kind)) for kind in OPERATIONS}
-    if not isinstance(seen, dict) or seen.get("edits") is None or "moves" not in seen:
-        return None
-    found = {**dict.fromkeys(OPERATIONS, 0), "shifts": len(seen["moves"])}  # CharacTER: words move, characters change
-    for edit in seen["edits"]:
-        found["deletions" if not edit["is"] else "substitutions" if edit["should_be"] else "insertions"] += 1
-    return found
-
-
-def _lines_of(key: str, value: Any, seen: dict[str, Any]) -> list[str]:
-    """One part of what a metric saw; parts that are known get a form of their own."""
-    if key in ("score", "reference_words", "characters", "largest_pieces"):
-        return []
-    if key == "output_words":
-        return [f"words: {' '.join(value)}"]
-    if key == "ngrams" and all("matched" in order for order in value):
-        return [line for order in value for line in _matches(f"{order['n']}-grams", order)]
-    if key == "pieces":
-        return [line for pieces in value for line in _matches(f"size {pieces['size']}", pieces)]
-    if key == "longest_match":
-        top = len(MARKS) - 1
-        return [f"characters: {seen['characters']}", "matched:    " + "".join(MARKS[min(n, top)] for n in value)]
-    if key == "alignment":
-        words = seen["reference_words"]
-        pairs = [f"{link['word']}={words[link['at']]}@{link['at'] + 1}" for link in value if link["at"] is not None]
-        alone = [link["word"] for link in value if link["at"] is None]
-        return [f"aligned: {' '.join(pairs) or 'nothing'}", f"not aligned: {' '.join(alone) or 'nothing'}"]
-    if key in ("output_tokens", "reference_tokens"):
-        return _token_lines(key, value)
-    if key == "transport":
-        wide = [max((len(each[name]) for each in value), default=0) for name in ("word", "to")]
-        pairs = [f"{each['word']:{wide[0]}}  {each['to']:{wide[1]}}" for each in value]
-        return ["reference's words, where they go, mass, cost:"] + [
-            f"  {pair}  {each['mass']:.3f}  {each['cost']:.3f}" for pair, each in zip(pairs, value, strict=True)
-        ]
-    if key == "reference":
-        return [f"reference: number {value + 1}"]
-    if isinstance(value, list) and all(isinstance(item, dict) for item in value):
-        return [f"{key}: " + ", ".join(f"{name} {part!r}" for name, part in item.items()) for item in value]
-    return [f"{key}: {value:.4f}" if isinstance(value, float) else f"{key}: {value}"]
-
-
-def _token_lines(key: str, tokens: list[dict[str, Any]]) -> list[str]:
-    """Each token with the most similar one of the other text, their similarity, and its weight if it has one."""
-    own, other = ("output", "reference") if key == "output_tokens" else ("reference", "output")
-    wide = [max((len(str(each[name] or "-")) for each in tokens), default=0) for name in ("token", "match")]
-    weighed = ", weight" if tokens and "weight" in tokens[0] else ""
-    lines = [f"{own}'s tokens, the most similar of the {other}, similarity{weighed}:"]
-    for each in tokens:
-        weight = f"  {each['weight']:.2f}" if "weight" in each else ""
-        pair = f"{each['token']:{wide[0]}}  {each['match'] or '-':{wide[1]}}"
-        lines.append(f"  {pair}  {each['similarity']:.3f}{weight}")
-    return lines
-
-
-def _matches(what: str, seen: dict[str, Any]) -> list[str]:
-    """What of the output the references have, and what not: n-grams, or pieces of a tree."""
-    matched, unmatched = len(seen["matched"]), len(seen["unmatched"])
-    lines = [f"{what}: {matched} of {matched + unmatched} match"]
-    for kind in ("matched", "unmatched"):
-        grams = seen[kind]
-        if grams:
-            more = f" … and {len(grams) - SHOWN} more" if len(grams) > SHOWN else ""
-            lines.append(f"  {kind}: {' | '.join(grams[:SHOWN])}{more}")
-    return lines

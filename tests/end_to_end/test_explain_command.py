@@ -25,7 +25,7 @@ def test_metrics_stand_first_or_after_m(folder: Path) -> None:
 def test_json_has_an_object_per_metric_and_system(folder: Path) -> None:
     found = tercet("explain", "bleu", "ref", "-i", "out", "-n", 2, "-f", "json", cwd=folder).json
     assert [(entry["system"], entry["name"], entry["segment"]) for entry in found] == [("out", "BLEU", 2)]
-    assert found[0]["ngrams"][1]["matched"] == ["the cat"]
+    assert found[0]["parts"][0]["groups"][1]["matched"] == ["the cat"]
 
 
 def test_misuse(folder: Path) -> None:

@@ -82,7 +82,7 @@ def test_what_is_explained_costs_what_is_scored(spec, rows):
     output, first, second = map(list, zip(*rows, strict=True))
     metric, counts = counts_of(spec, output, [first, second])
     for row, texts in zip(counts, rows, strict=True):
-        script = metric.ready().explain(texts[0], texts[1:])
+        (script,) = metric.ready().explain(texts[0], texts[1:]).parts
         edits = row[:3].sum() if spec == "wer" else row[3] if spec == "per" else row[0]
         assert script.cost == edits
         assert isinstance(script.lines(), list)

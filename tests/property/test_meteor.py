@@ -23,7 +23,7 @@ def test_scores_are_from_0_to_1_and_1_for_a_copy(metric, output, reference):
     (score,) = scores(metric, [output], [reference])
     assert 0 <= score <= 1
     (same,) = scores(metric, [reference], [reference])
-    assert same == (1 if metric.ready().explain(reference, [reference]).output else 0)
+    assert same == (1 if metric.ready().explain(reference, [reference]).parts[0].output else 0)
 
 
 @given(variants, sentences, sentences, sentences)
@@ -41,14 +41,15 @@ def test_neighbours_do_not_matter(metric, rows):
 
 @given(variants, sentences, sentences)
 def test_an_alignment_uses_every_word_at_most_once(metric, output, reference):
-    found = metric.ready().explain(output, [reference])
+    (found,) = metric.ready().explain(output, [reference]).parts
     for places, text in (
         ([i for link in found.links for i in link.output], found.output),
-        ([i for link in found.links for i in link.reference], found.reference),
+        ([i for link in found.links for i in link.other], found.other),
     ):
         assert len(places) == len(set(places))
         assert all(0 <= i < len(text) for i in places)
-    assert found.chunks == len({link.chunk for link in found.links})
+    chunks = [link.values["chunk"] for link in found.links]
+    assert sorted(set(chunks)) == list(range(1, len(set(chunks)) + 1))
 
 
 @settings(max_examples=300)

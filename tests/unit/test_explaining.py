@@ -19,8 +19,8 @@ TEXTS = TestSet(
 
 def test_ngrams_are_clipped_as_in_bleu() -> None:
     first, second = compare_ngrams("a a b".split(), ["a b".split(), "c a".split()], 2)
-    assert first == {"n": 1, "matches": 2, "total": 3, "matched": ["a", "b"], "unmatched": ["a"]}
-    assert (second["matched"], second["unmatched"]) == (["a b"], ["a a"])
+    assert first == (1, ["a", "b"], ["a"], 2, 3)
+    assert (second.matched, second.unmatched) == (["a b"], ["a a"])
 
 
 def test_longest_matches_by_hand() -> None:

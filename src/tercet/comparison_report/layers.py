@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..data.assessments import segment_names
-from ..data.judgements import Judgements, Span
+from ..data.judgements import Judgements
+from ..data.judgements import Span as ErrorSpan
 from ..data.scores import Scores
 from ..data.testset import TestSet
 from ..errors import DataError, TercetError
-from ..metrics import Metric, Ready
-from ..text.marks import Mark, Marks, utf16_places
+from ..metrics import Ready
+from ..text.explanations import Seen, Span, Spans
 
 OUTPUTS = 500  # of all systems together, that each metric looks at again to mark their words
 MINOR = frozenset({"minor", "neutral"})
@@ -25,13 +26,13 @@ class Layer:
     """Marks of one origin.
 
     meaning: of marks that weigh much, some, and little; empty where there are none. rows: of the segments that were
-    looked at. marks: for each of these segments and each system.
+    looked at. seen: in each of these segments, in the output of each system.
     """
 
     name: str
     meaning: tuple[str, str, str]
     rows: Sequence[int]
-    marks: Sequence[Sequence[Marks | None]]
+    seen: Sequence[Sequence[Seen | None]]
 
 
 def metric_layers(scores: Iterable[Scores], testset: TestSet, *, segments: int | None = None) -> list[Layer]:
@@ -46,24 +47,24 @@ def metric_layers(scores: Iterable[Scores], testset: TestSet, *, segments: int |
 
 def _metric_layer(scores: Scores, testset: TestSet, most: int) -> Layer | None:
     ready = scores.metric
-    if most == 0 or not isinstance(ready, Ready) or type(ready.metric).explain_segment is Metric.explain_segment:
+    if most == 0 or not isinstance(ready, Ready) or not ready.metric.explains or ready.metric.uses_network:
         return None
     segment = np.stack([scores.segment[system] for system in testset.systems])
     spread = np.nan_to_num(segment.max(0) - segment.min(0), nan=-1.0)
     rows = np.argsort(-spread, kind="stable")[:most].tolist()
-    marks: list[list[Marks | None]] = []
+    seen: list[list[Seen | None]] = []
     for row in rows:
-        marks.append([_marked(ready, testset, system, row) for system in testset.systems])
-        if len(marks) == 1 and not any(marks[0]):
-            return None
-    return Layer(scores.metric.label, ready.metric.marked, rows, marks)
+        seen.append([_seen(ready, testset, system, row) for system in testset.systems])
+        if len(seen) == 1 and not any(part.output or part.other for each in seen[0] if each for part in each.parts):
+            return None  # nothing in it tells of words
+    return Layer(scores.metric.label, ready.metric.marked, rows, seen)
 
 
-def _marked(ready: Ready, testset: TestSet, system: str, row: int) -> Marks | None:
+def _seen(ready: Ready, testset: TestSet, system: str, row: int) -> Seen | None:
     references = [text for lines in testset.references.values() if (text := lines[row]) is not None]
     texts = testset.outputs[system][row], references, testset.source[row] if testset.source else None
     try:
-        return ready.marks(ready.explain(*texts), *texts)
+        return ready.explain(*texts)
     except TercetError:  # a text is too long to explain, though it could be scored
         return None
 
@@ -71,21 +72,21 @@ def _marked(ready: Ready, testset: TestSet, system: str, row: int) -> Marks | No
 def error_layer(judged: Sequence[Judgements], testset: TestSet, numbers: Sequence[int]) -> Layer | None:
     """Return the errors that people marked in the outputs, and in the source; None if they marked none."""
     names = segment_names(testset)
-    whole: dict[tuple[str, str], list[Span]] = {}
+    whole: dict[tuple[str, str], list[ErrorSpan]] = {}
     for row in (row for judgements in judged for row in judgements.rows if row.spans):
         whole.setdefault((row.segment, row.system), []).extend(row.spans or ())
     if not whole:
         return None
-    marks = [
+    seen = [
         [_errors(testset, system, number - 1, whole.get((names[number - 1], system))) for system in testset.systems]
         for number in numbers
     ]
-    return Layer("errors", ("", "minor error", "major error"), range(len(numbers)), marks)
+    return Layer("errors", ("", "minor error", "major error"), range(len(numbers)), seen)
 
 
-def _errors(testset: TestSet, system: str, row: int, spans: Sequence[Span] | None) -> Marks | None:
+def _errors(testset: TestSet, system: str, row: int, spans: Sequence[ErrorSpan] | None) -> Seen | None:
     output, source = testset.outputs[system][row], testset.source[row] if testset.source else ""
-    sides: tuple[list[Mark], list[Mark]] = [], []
+    sides: tuple[list[Span], list[Span]] = [], []
     for span in spans or ():
         if span.start is None or span.end is None:
             continue
@@ -97,55 +98,23 @@ def _errors(testset: TestSet, system: str, row: int, spans: Sequence[Span] | Non
             )
         weight = 0.5 if span.severity.casefold() in MINOR else 0.0
         label = ": ".join(filter(None, (span.severity, span.category)))
-        mark = Mark(min(span.start, length), min(span.end, length), weight, label)
+        mark = Span(min(span.start, length), min(span.end, length), weight, label)
         if mark.begin < mark.end:
             sides[span.in_source].append(mark)
-    return Marks(tuple(sorted(sides[0])), tuple(sorted(sides[1])), None) if spans else None
+    return Seen(parts=[Spans(sorted(sides[0]), sorted(sides[1]))]) if spans else None
 
 
 def pack(layer: Layer, testset: TestSet) -> dict[str, Any]:
-    """Return a layer for the page, in few numbers that compress well.
-
-    A mark is: characters since the mark before it, its length, 100 times its weight, the number of its label, begin and
-    length of its partner (-1 and 0 if it has none). Characters are UTF-16 units, as JavaScript counts.
-    """
-    labels: dict[str, int] = {}
-    packed: list[list[Any]] = []
-    for row, systems in zip(layer.rows, layer.marks, strict=True):
+    """Return a layer for the page, with what was seen in the form of `text/explanation.schema.json`."""
+    shown: list[list[dict[str, Any] | None]] = []
+    for row, systems in zip(layer.rows, layer.seen, strict=True):
         references = [text for lines in testset.references.values() if (text := lines[row]) is not None]
-        packed.append([])
-        for system, marks in zip(testset.systems, systems, strict=True):
-            if marks is None:
-                packed[-1].append(0)
-                continue
-            output, source = testset.outputs[system][row], testset.source[row] if testset.source else ""
-            other, place = (source, 0) if marks.against is None else (references[marks.against], marks.against + 1)
-            own, others = _packed(marks.output, output, other, labels), _packed(marks.other, other, output, labels)
-            packed[-1].append([place, own, others])
-    return {
-        "name": layer.name,
-        "meaning": layer.meaning,
-        "rows": list(layer.rows),
-        "marks": packed,
-        "labels": [*labels],
-    }
-
-
-def _packed(marks: Sequence[Mark], text: str, other: str, labels: dict[str, int]) -> list[int]:
-    own, others = utf16_places(text), utf16_places(other)
-    found: list[int] = []
-    last = 0
-    for mark in marks:
-        begin, end = own(mark.begin), own(mark.end)
-        label = labels.setdefault(mark.label, len(labels))
-        partner = (-1, 0) if mark.partner is None else (others(mark.partner[0]), others(mark.partner[1]))
-        found += [
-            begin - last,
-            end - begin,
-            round(100 * mark.weight),
-            label,
-            partner[0],
-            max(partner[1] - partner[0], 0),
-        ]
-        last = end
-    return found
+        source = testset.source[row] if testset.source else None
+        outputs = [lines[row] for lines in testset.outputs.values()]
+        shown.append(
+            [
+                None if seen is None else seen.to_dict(output, references, source, brief=True)
+                for output, seen in zip(outputs, systems, strict=True)
+            ]
+        )
+    return {"name": layer.name, "meaning": layer.meaning, "rows": list(layer.rows), "seen": shown}

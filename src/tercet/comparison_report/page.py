@@ -16,6 +16,7 @@ SCRIPTS = (
     "list",
     "state",
     "text",
+    "seen",
     "layers",
     "overview",
     "pair",

@@ -49,30 +49,12 @@ class Alignment:
 
     links: in the order of the reference.
     chunks: the number of chunks. A chunk is a sequence of links that is contiguous in both texts.
-    reference_index: the index of the reference among several.
     """
 
     output: tuple[str, ...]
     reference: tuple[str, ...]
     links: tuple[Link, ...]
     chunks: int
-    reference_index: int = 0
-
-    def __str__(self) -> str:
-        lines = [f"{'chunk':>5}  {'matcher':<10}  output = reference"]
-        for link in self.links:
-            output, reference = (
-                " ".join(words[i] for i in places)
-                for words, places in ((self.output, link.output), (self.reference, link.reference))
-            )
-            lines.append(f"{link.chunk + 1:>5}  {link.matcher:<10}  {output} = {reference}")
-        for name, words, places in (
-            ("output", self.output, {i for link in self.links for i in link.output}),
-            ("reference", self.reference, {i for link in self.links for i in link.reference}),
-        ):
-            alone = " ".join(word for i, word in enumerate(words) if i not in places)
-            lines.append(f"       {name + ' only':<14}  {alone or '(nothing)'}")
-        return "\n".join(lines)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -348,7 +330,7 @@ class _PhrasePairs:
         return found
 
 
-def describe(output: Words, reference: Words, links: list[list[int]], index: int = 0) -> Alignment:
+def describe(output: Words, reference: Words, links: list[list[int]]) -> Alignment:
     """Convert the links of one reference, as returned by `Aligner.align_pairs`, to an Alignment."""
     found: list[Link] = []
     chunk, end, end_output = -1, -1, -1
@@ -358,4 +340,4 @@ def describe(output: Words, reference: Words, links: list[list[int]], index: int
         chunk += (i, at) != (end, end_output)
         end, end_output = i + length, at + width
         found.append(Link(tuple(range(at, end_output)), tuple(range(i, end)), MATCHERS[matcher], chunk))
-    return Alignment(tuple(output), tuple(reference), tuple(found), chunk + 1, index)
+    return Alignment(tuple(output), tuple(reference), tuple(found), chunk + 1)

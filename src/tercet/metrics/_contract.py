@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..data.testset import TestSet
+    from ..text.explanations import Seen
     from ._machinery import Corpus
 
 Floats = NDArray[np.float64]
@@ -141,8 +142,10 @@ class Metric(Machinery):
         """Compute scores from sums of counts: shape (..., k) -> (...)."""
         raise NotImplementedError
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Any:
-        """Return what the metric saw in one segment: a dictionary for JSON, or a dataclass with `lines()`."""
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> Seen | Mapping[str, Any]:
+        """Return what the metric saw in one segment: parts of the kinds in `explains`, and values by name."""
         raise UsageError(f"{self.name} cannot explain a segment.")
 
 

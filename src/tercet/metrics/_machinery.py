@@ -18,7 +18,7 @@ from ._parameters import Parameter, parameters
 if TYPE_CHECKING:
     from ..data.stream import TextFiles
     from ..data.testset import TestSet
-    from ..text.marks import Marks
+    from ..text.explanations import Part
     from ._contract import Floats, Metric
     from ._ready import Ready
 
@@ -30,7 +30,7 @@ class Machinery:
     """What every metric can do without its author's doing."""
 
     marked: ClassVar[tuple[str, str, str]] = ("matched", "in part", "not matched")  # marks that weigh 1, .5, 0
-    explains: ClassVar[str] = ""  # what `explain_segment` returns; "edits" for an edit script
+    explains: ClassVar[tuple[type[Part], ...]] = ()  # the kinds of parts that `explain_segment` returns
     segments_per_unit: ClassVar[int | None] = None  # the size of a unit of work, where counting is slow
     longest: ClassVar[int | None] = None  # words of a text that it counts within a gigabyte and a minute
     shares: ClassVar[str] = ""  # metrics with the same word here are counted in the same process, to share work
@@ -117,15 +117,6 @@ class Machinery:
     def trained_on(self) -> Sequence[Any]:
         """Return the data sets that a model behind the metric was trained on, as its file names them."""
         return ()
-
-    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks | None:
-        """Return marks on the texts for what `explain_segment` returned; None if it tells of no words.
-
-        By default those of its method `marks`, if it has one.
-        """
-        make = getattr(seen, "marks", None)
-        found: Marks | None = None if make is None else make(output, references)
-        return found
 
     # What follows from the declarations.
 

@@ -16,10 +16,10 @@ import numpy as np
 from .. import __version__
 from ..data.scores import MetricRecord
 from ..errors import DataError, TercetError, Untrusted, UsageError
+from ..text.explanations import Seen
 from ._contract import Floats, Learnt, Metric, Shard
 
 if TYPE_CHECKING:
-    from ..text.marks import Marks
     from ._machinery import Corpus
 
 log = logging.getLogger(__name__)
@@ -112,14 +112,17 @@ class Ready(MetricRecord):
     def extras(self, counts: Floats) -> Mapping[str, Floats]:
         return self.metric.extras(counts)
 
-    def explain(self, output: str, references: Sequence[str] = (), source: str | None = None) -> Any:
+    def explain(self, output: str, references: Sequence[str] = (), source: str | None = None) -> Seen:
         """Return what the metric saw in one segment."""
         with reporting_faults(self.metric, "explained"):
-            return self.metric.explain_segment(self.opened(), output, references, source)
-
-    def marks(self, seen: Any, output: str, references: Sequence[str] = (), source: str | None = None) -> Marks | None:
-        """Return marks on the texts for what `explain` returned."""
-        return self.metric.marks(seen, output, references, source)
+            seen = self.metric.explain_segment(self.opened(), output, references, source)
+        if isinstance(seen, Mapping):
+            return Seen(values=seen)
+        if not isinstance(seen, Seen):
+            raise UsageError(
+                f"{self.spec}: explain_segment returned {type(seen).__name__}, not a Seen or a dictionary."
+            )
+        return seen
 
     def __repr__(self) -> str:
         return f"Ready({self.signature})"

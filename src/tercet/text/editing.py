@@ -19,101 +19,12 @@ from ..errors import DataError
 from ..kernels import edits, tercpp
 from ..kernels import shifts as shift_kernel
 from .coding import Ints, Units, Vocabulary, Words, code_points, split_words, view
-from .marks import Marks, WordLink, mark_links
+from .explanations import Edit, Edits, Shift
 from .tokenisers import lower, tokenise
 
 KINDS = ("match", "substitution", "deletion", "insertion")
 LARGEST_TRACE = 1 << 24  # maximum number of 64-bit columns kept for backtracking: 30,000 words on both sides
 NO_BYTES = np.empty(0, dtype=np.uint8)
-
-
-@dataclass(frozen=True)
-class Edit:
-    """One step of a script: the positions of the words in output and reference, None if there is no word."""
-
-    kind: str
-    output: int | None
-    reference: int | None
-
-
-@dataclass(frozen=True)
-class Shift:
-    """A shift of words.
-
-    positions: the words' positions in the original text.
-    begin, end: the position of the first word before and after this shift, when earlier shifts have been made.
-    """
-
-    words: tuple[str, ...]
-    positions: tuple[int, ...]
-    begin: int
-    end: int
-
-
-@dataclass(frozen=True)
-class EditScript:
-    """The edits that turn an output into a reference.
-
-    edits: with positions in the original texts, in the order of the text that is not moved.
-    shifts: made before the edits, in this order.
-    jumps: the positions in the output after each jump (CDER), which costs one edit; the output's length is its end.
-    reference_index: the index of the reference among several.
-    moved: the text whose words are shifted.
-    """
-
-    output: tuple[str, ...]
-    reference: tuple[str, ...]
-    edits: tuple[Edit, ...]
-    shifts: tuple[Shift, ...] = ()
-    jumps: tuple[int, ...] = ()
-    reference_index: int = 0
-    moved: str = "output"
-
-    @property
-    def substitutions(self) -> tuple[Edit, ...]:
-        return self._of_kind("substitution")
-
-    @property
-    def deletions(self) -> tuple[Edit, ...]:
-        return self._of_kind("deletion")
-
-    @property
-    def insertions(self) -> tuple[Edit, ...]:
-        return self._of_kind("insertion")
-
-    def _of_kind(self, kind: str) -> tuple[Edit, ...]:
-        return tuple(edit for edit in self.edits if edit.kind == kind)
-
-    @property
-    def cost(self) -> int:
-        """Return the number of edits, shifts and jumps."""
-        return sum(edit.kind != "match" for edit in self.edits) + len(self.shifts) + len(self.jumps)
-
-    def marks(self, output: str, references: Sequence[str]) -> Marks:
-        """Return marks on output and reference: 1 for words that stay, .5 if they are shifted, 0 for edits."""
-        shifted = {position for shift in self.shifts for position in shift.positions}
-        links = []
-        for edit in self.edits:
-            own, other = ([] if position is None else [position] for position in (edit.output, edit.reference))
-            moves = (edit.output if self.moved == "output" else edit.reference) in shifted
-            label = "shift" if moves and edit.kind == "match" else edit.kind
-            links.append(WordLink(own, other, {"match": 1.0, "shift": 0.5}.get(label, 0.0), label))
-        reference = references[self.reference_index]
-        return mark_links((output, self.output), (reference, self.reference), links, self.reference_index)
-
-    def lines(self) -> list[str]:
-        """Return the script as text, one line for each shift, jump and edit."""
-        where = "" if self.moved == "output" else f" in the {self.moved}"
-        shown = [f"shift '{' '.join(s.words)}' from {s.begin + 1} to {s.end + 1}{where}" for s in self.shifts]
-        shown += [f"jump to {position + 1}" for position in self.jumps]
-        for edit in self.edits:
-            output = None if edit.output is None else self.output[edit.output]
-            reference = None if edit.reference is None else self.reference[edit.reference]
-            if edit.kind == "substitution":
-                shown.append(f"substitution '{output}' for '{reference}'")
-            elif edit.kind != "match":
-                shown.append(f"{edit.kind} '{output if reference is None else reference}'")
-        return shown
 
 
 class References(NamedTuple):
@@ -182,16 +93,16 @@ def count_shifts(outputs: Units, references: Units, texts: Ints, search: ShiftSe
     return _ShiftResult(outputs, references, texts, search).counts
 
 
-def edit_script(output: Sequence[str], reference: Sequence[str], *, reference_index: int = 0) -> EditScript:
+def edit_script(output: Sequence[str], reference: Sequence[str]) -> Edits:
     """Return the shortest script of insertions, deletions and substitutions, which `count_edits` counts."""
     units = _number(output, reference)
     script = np.zeros(len(output) + len(reference) + 1, dtype=np.uint8)
     _, length = _levenshtein(*units, np.zeros(1, dtype=np.int64), trace=True, script=script)
     edits = _edits(script[:length], range(len(output)), range(len(reference)))
-    return EditScript(tuple(output), tuple(reference), edits, reference_index=reference_index)
+    return Edits(tuple(output), tuple(reference), edits)
 
 
-def bag_script(output: Sequence[str], reference: Sequence[str], *, reference_index: int = 0) -> EditScript:
+def bag_script(output: Sequence[str], reference: Sequence[str]) -> Edits:
     """Return the script of PER, which ignores order: equal words match anywhere, and other words are substituted."""
     free: dict[str, list[int]] = {}
     for i in range(len(reference) - 1, -1, -1):
@@ -204,12 +115,12 @@ def bag_script(output: Sequence[str], reference: Sequence[str], *, reference_ind
     edits = [Edit("match", j, i) for j, i in matched.items()]
     edits += [Edit("substitution", j, i) for j, i in zip(spare[:both], missing[:both], strict=True)]
     edits += [Edit("deletion", None, i) for i in missing[both:]]
-    edits.sort(key=lambda edit: edit.reference if edit.reference is not None else -1)
+    edits.sort(key=lambda edit: edit.other if edit.other is not None else -1)
     edits += [Edit("insertion", j, None) for j in spare[both:]]
-    return EditScript(tuple(output), tuple(reference), tuple(edits), reference_index=reference_index)
+    return Edits(tuple(output), tuple(reference), tuple(edits))
 
 
-def jump_script(output: Sequence[str], reference: Sequence[str], *, reference_index: int = 0) -> EditScript:
+def jump_script(output: Sequence[str], reference: Sequence[str]) -> Edits:
     """Return the script of CDER, which `count_jumps` counts."""
     units = _number(output, reference)
     n = len(output)
@@ -226,14 +137,10 @@ def jump_script(output: Sequence[str], reference: Sequence[str], *, reference_in
         step = int(steps[i, j]) & 3
         edits.append(Edit(KINDS[step], None if step == 2 else j - 1, None if step == 3 else i - 1))
         i, j = i - (step != 3), j - (step != 2)
-    return EditScript(
-        tuple(output), tuple(reference), tuple(edits[::-1]), jumps=tuple(jumps[::-1]), reference_index=reference_index
-    )
+    return Edits(tuple(output), tuple(reference), tuple(edits[::-1]), jumps=tuple(jumps[::-1]))
 
 
-def shift_script(
-    output: Sequence[str], reference: Sequence[str], search: ShiftSearch, *, reference_index: int = 0
-) -> EditScript:
+def shift_script(output: Sequence[str], reference: Sequence[str], search: ShiftSearch) -> Edits:
     """Return the script of TER, which `count_shifts` counts."""
     found = _ShiftResult(*_number(output, reference), np.zeros(1, dtype=np.int64), search)
     text = reference if search.moses else output
@@ -248,10 +155,8 @@ def shift_script(
         edits = _edits(found.script, range(len(output)), order)
     else:
         edits = _edits(found.script, order, range(len(reference)))
-    moved = "reference" if search.moses else "output"
-    return EditScript(
-        tuple(output), tuple(reference), edits, tuple(shifts), reference_index=reference_index, moved=moved
-    )
+    moved = "other" if search.moses else "output"
+    return Edits(tuple(output), tuple(reference), edits, tuple(shifts), moved=moved)
 
 
 def _edits(script: NDArray[np.uint8], outputs: Sequence[int], references: Sequence[int]) -> tuple[Edit, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+
+from .explanations import Group
 
 Gram = tuple[str, ...]
 
@@ -16,7 +17,7 @@ def count_ngrams(units: Sequence[str], n: int) -> Counter[Gram]:
 
 def compare_ngrams(
     output: Sequence[str], references: Sequence[Sequence[str]], max_order: int, *, join: str = " "
-) -> list[dict[str, Any]]:
+) -> list[Group]:
     """Return for each order the matched (clipped as in BLEU) and unmatched n-grams of the output, and their numbers."""
     found = []
     for n in range(1, max_order + 1):
@@ -25,15 +26,8 @@ def compare_ngrams(
         for reference in references:
             allowed |= count_ngrams(reference, n)
         matched = mine & allowed
-        found.append(
-            {
-                "n": n,
-                "matches": matched.total(),
-                "total": mine.total(),
-                "matched": [join.join(gram) for gram in matched],
-                "unmatched": [join.join(gram) for gram in mine - allowed],
-            }
-        )
+        missed = mine - allowed
+        found.append(Group(n, [*map(join.join, matched)], [*map(join.join, missed)], matched.total(), mine.total()))
     return found
 
 

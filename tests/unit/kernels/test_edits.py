@@ -100,13 +100,13 @@ def test_scripts_cost_what_is_counted_and_read_both_texts_whole(output, referenc
     ):
         assert script.cost == cost
         assert sorted(e.output for e in script.edits if e.output is not None) == list(range(len(output)))
-        assert [e.reference for e in script.edits if e.reference is not None] == list(range(len(reference)))
+        assert [e.other for e in script.edits if e.other is not None] == list(range(len(reference)))
         for edit in script.edits:
             if edit.kind == "match":
-                assert output[edit.output] == reference[edit.reference]
+                assert output[edit.output] == reference[edit.other]
     script = jump_script(output, reference)
     assert script.cost == slow_cder(output, reference)
-    assert [e.reference for e in script.edits if e.reference is not None] == list(range(len(reference)))
+    assert [e.other for e in script.edits if e.other is not None] == list(range(len(reference)))
 
 
 @few

@@ -93,13 +93,13 @@ def test_each_move_is_the_one_that_lists_make(form, output, reference):
     seen = CharacTER().ready().explain(" ".join(output), [" ".join(reference)])
     way = slow_moves(output, reference) if reference else [output]
     present = list(output)
-    assert len(seen["moves"]) == len(way) - 1
-    for move, (_, following) in zip(seen["moves"], pairwise(way), strict=True):
+    assert len(seen.values["moves"]) == len(way) - 1
+    for move, (_, following) in zip(seen.values["moves"], pairwise(way), strict=True):
         phrase = move["words"].split()
         rest = present[: move["from"]] + present[move["from"] + len(phrase) :]
         present = rest[: move["to"]] + phrase + rest[move["to"] :]
         assert present == following
-    assert seen["moved"].split() == present
+    assert seen.values["moved"].split() == present
 
 
 @pytest.mark.parametrize(("size", "other"), [(63, 64), (64, 64), (65, 65), (64, 130), (130, 20)])
@@ -110,7 +110,7 @@ def test_texts_longer_than_a_block_are_edited_as_short_ones(form, size, other):
     output = list(random.permutation([*reference[: size // 2], *vocabulary[: size - size // 2]])[:size])
     output = output[:10] + sorted(output[10:])
     row = fast([(output, reference)])[0]
-    moved = CharacTER().ready().explain(" ".join(output), [" ".join(reference)])["moved"]
+    moved = CharacTER().ready().explain(" ".join(output), [" ".join(reference)]).values["moved"]
     assert row[2] == distance(moved, " ".join(reference))
     assert sorted(moved.split()) == sorted(output)
     assert distance(moved.split(), reference) <= distance(output, reference)

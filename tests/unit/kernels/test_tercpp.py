@@ -175,7 +175,7 @@ def test_only_the_first_ten_shifts_are_tried():
 @given(output=texts, reference=texts, search=st.sampled_from([MOSES, NARROW]))
 def test_scripts_cost_what_is_counted_and_read_both_texts_whole(output, reference, search):
     script = shift_script(output, reference, search)
-    assert script.moved == "reference"
+    assert script.moved == "other"
     assert script.cost == edits_of(output, reference, search)
     order = list(range(len(reference)))
     for shift in script.shifts:
@@ -184,10 +184,10 @@ def test_scripts_cost_what_is_counted_and_read_both_texts_whole(output, referenc
         assert [reference[k] for k in positions] == list(shift.words)
         del order[shift.begin : shift.begin + len(shift.words)]
         order[shift.end : shift.end] = positions
-    assert [edit.reference for edit in script.edits if edit.reference is not None] == order
+    assert [edit.other for edit in script.edits if edit.other is not None] == order
     assert [edit.output for edit in script.edits if edit.output is not None] == list(range(len(output)))
     for edit in script.edits:
-        same = None not in (edit.output, edit.reference) and output[edit.output] == reference[edit.reference]
+        same = None not in (edit.output, edit.other) and output[edit.output] == reference[edit.other]
         assert (edit.kind == "match") == same
 
 

@@ -78,7 +78,7 @@ def test_a_learned_metric_is_a_metric_like_any_other(demo, tmp_path):
     assert scores.segment["x"][1] > scores.segment["x"][0]
     assert load_model(tmp_path / "my.metric").checksum == found.model.checksum
     told = create(spec).ready(testset).explain("Das ist gut .", ["Das ist sehr gut ."])
-    assert {row["feature"] for row in told["features"]} >= {"chrf", "meteor@recall"}
+    assert {row["feature"] for row in told.values["features"]} >= {"chrf", "meteor@recall"}
 
 
 def test_the_same_seed_gives_the_same_weights_for_any_number_of_jobs(tmp_path):

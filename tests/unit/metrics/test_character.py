@@ -95,9 +95,11 @@ def test_what_is_explained_is_what_is_counted():
     metric = CharacTER()
     counts = metric.statistics(testset)["x"].tolist()
     seen = [metric.ready().explain(output, pair) for output, *pair in zip(*texts, strict=True)]
-    assert [[each["score"], each["distance"], each["move_cost"]] for each in seen] == [
+    assert [[each.score, each.values["distance"], each.values["move_cost"]] for each in seen] == [
         [score, distance, moves] for score, _, distance, moves, _ in counts
     ]
-    assert all(len(each["edits"]) == each["distance"] for each in seen)
-    assert {each["reference"] for each in seen} == {0, 1}
-    assert any(each["moves"] for each in seen)
+    assert all(
+        sum(each.parts[0].operations.values()) - len(each.parts[0].shifts) == each.values["distance"] for each in seen
+    )
+    assert {each.against for each in seen} == {0, 1}
+    assert any(each.parts[0].shifts for each in seen)

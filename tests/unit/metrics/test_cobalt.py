@@ -19,6 +19,7 @@ from tercet.metrics import Shard, create
 from tercet.metrics.structure import cobalt
 from tercet.metrics.structure.cobalt import Cobalt, raw_penalty
 from tercet.testing import check_metric
+from tercet.text.explanations import alone_in
 
 WEIGHTS = {"root": 1.0, "nsubj": 1.0, "dobj": 1.0, "nn": 0.8, "aux": 0.2, "det": 0.2}
 
@@ -407,16 +408,16 @@ def test_an_explanation_has_every_word_once(parses: Path) -> None:
     metric = create(f"cobalt:parser=conllu:{parses}")
     testset = TestSet({"x": [PASSIVE.text]}, {"r": [SCRAMBLED.text], "s": [REFERENCE.text]})
     (found,) = explain(testset, [metric])
-    seen = found.seen
-    assert seen.reference == 1
-    assert seen.output_only == ("were", "by")
-    assert seen.reference_only == ("has",)
-    (verb,) = (pair for pair in seen.pairs if pair.output_word == "discussed")
-    assert (verb.output, verb.reference, verb.level) == (4, 4, "exact")
-    assert (verb.output_different, verb.reference_different) == (("auxpass",), ("aux",))
-    assert verb.contribution == verb.similarity - verb.penalty
-    assert verb.penalty == logistic(verb.raw_penalty)
-    assert found.to_dict()["pairs"][0]["level"] == "exact"
+    assert found.seen.against == 1
+    (seen,) = found.seen.parts
+    assert alone_in(seen.output, [link.output for link in seen.links]) == ["were", "by"]
+    assert alone_in(seen.other, [link.other for link in seen.links]) == ["has"]
+    (verb,) = (link for link in seen.links if seen.output[link.output[0]] == "discussed")
+    assert (verb.output, verb.other, verb.label) == ([3], [3], "exact")
+    assert (verb.values["output_different"], verb.values["other_different"]) == (("auxpass",), ("aux",))
+    assert verb.weight == verb.values["similarity"] - verb.values["penalty"]
+    assert verb.values["penalty"] == logistic(verb.values["raw_penalty"])
+    assert found.to_dict()["parts"][0]["links"][0]["label"] == "exact"
 
 
 def test_an_explanation_reads_as_a_table(parses: Path) -> None:

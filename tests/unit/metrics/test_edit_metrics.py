@@ -157,23 +157,24 @@ def test_the_signature_of_ter_is_that_of_sacrebleu():
 
 
 def test_ter_explains_its_shifts():
-    script = metrics.create("ter").ready().explain("on the mat the cat sat", ["x y z", "The cat sat on the mat ."])
-    assert script.reference_index == 1
+    seen = metrics.create("ter").ready().explain("on the mat the cat sat", ["x y z", "The cat sat on the mat ."])
+    assert seen.against == 1
+    (script,) = seen.parts
     assert script.lines() == ["shift 'the cat sat' from 4 to 1", "deletion '.'"]
     assert script.shifts[0].positions == (3, 4, 5)
     assert script.cost == 2
     assert [edit.output for edit in script.edits] == [3, 4, 5, 0, 1, 2, None]
-    assert [edit.reference for edit in script.deletions] == [6]
+    assert [edit.other for edit in script.of_kind("deletion")] == [6]
 
 
 def test_wer_explains_its_edits():
-    script = metrics.create("wer").ready().explain("a x c e", ["a b c d"])
+    (script,) = metrics.create("wer").ready().explain("a x c e", ["a b c d"]).parts
     assert script.lines() == ["substitution 'x' for 'b'", "substitution 'e' for 'd'"]
-    assert len(script.substitutions) == 2
+    assert len(script.of_kind("substitution")) == 2
 
 
 def test_cder_explains_its_jumps():
-    script = metrics.create("cder").ready().explain("d e f a b c", ["a b c d e f"])
+    (script,) = metrics.create("cder").ready().explain("d e f a b c", ["a b c d e f"]).parts
     assert script.jumps == (3, 0, 6)  # the last one to the end of the output
     assert script.cost == 3
     assert [edit.output for edit in script.edits] == [3, 4, 5, 0, 1, 2]
@@ -181,12 +182,12 @@ def test_cder_explains_its_jumps():
 
 
 def test_per_explains_which_words_have_a_partner():
-    script = metrics.create("per").ready().explain("b a x y", ["a b z"])
+    (script,) = metrics.create("per").ready().explain("b a x y", ["a b z"]).parts
     assert script.lines() == ["substitution 'x' for 'z'", "insertion 'y'"]
 
 
 def test_cer_explains_its_characters():
-    script = metrics.create("cer").ready().explain("cart", ["cat"])
+    (script,) = metrics.create("cer").ready().explain("cart", ["cat"]).parts
     assert script.lines() == ["insertion 'r'"]
 
 

@@ -107,7 +107,7 @@ def test_bertscore_is_rescaled_by_a_baseline(vectors, tmp_path):
     counts = plain.count(Shard(testset))["x"]
     assert scaled.score(counts) == pytest.approx((plain.score(counts) - 0.25) / 0.75)
     assert scaled.extras(counts)["recall"] == pytest.approx((counts[:, 3] - 0.2) / 0.8)
-    assert scaled.explain("cat red", ["dog red"])["score"] == pytest.approx(float(scaled.score(counts)[0]))
+    assert scaled.explain("cat red", ["dog red"]).score == pytest.approx(float(scaled.score(counts)[0]))
     (tmp_path / "all.csv").write_text("LAYER,P,R,F\n0,0,0,0\n1,0.1,0.2,0.25\n")  # the last layer is number 1
     last = create(f"bertscore:{vectors},baseline={tmp_path / 'all.csv'}").ready(testset)
     assert last.score(counts) == scaled.score(counts)
@@ -168,7 +168,7 @@ def test_structure_prefers_a_passive_to_swapped_roles():
     for beta in (0, 1):
         ready = create(f"yisi1:srl=true,beta={beta}").ready(testset)
         scores[beta] = ready.segment_scores(ready.count(Shard(testset))["x"])
-        assert ready.explain(passive, [reference])["score"] == pytest.approx(scores[beta][0], abs=1e-5)
+        assert ready.explain(passive, [reference]).score == pytest.approx(scores[beta][0], abs=1e-5)
     assert "|srl:yes|" in ready.signature and "|parsed:spacy:en_core_web" in ready.signature
     assert scores[0][0] < scores[0][1] and scores[1][0] > scores[1][1]
     assert scores[1][2] == 0
@@ -205,7 +205,7 @@ def test_the_distance_is_that_of_linear_programming():
         arrive = np.kron(np.ones(rows), np.eye(columns))
         mass = np.r_[np.full(rows, 1 / rows), np.full(columns, 1 / columns)]
         best = optimize.linprog(costs.ravel(), A_eq=np.r_[leave, arrive], b_eq=mass, method="highs").fun
-        assert ready.explain(output, [reference])["distance"] == pytest.approx(best, abs=1e-4)
+        assert ready.explain(output, [reference]).values["distance"] == pytest.approx(best, abs=1e-4)
 
 
 def test_a_text_is_encoded_once_for_all_metrics_and_systems(encoded):
@@ -299,10 +299,11 @@ def test_explanations_agree_with_the_scores(spec):
         scores = ready.segment_scores(ready.count(Shard(TEXTS))[system])
         for row, output in enumerate(TEXTS.outputs[system]):
             seen = ready.explain(output, [TEXTS.references["ref"][row]])
-            assert seen["score"] == pytest.approx(scores[row], abs=1e-5)
-            json.dumps(seen, allow_nan=False)
+            assert seen.score == pytest.approx(scores[row], abs=1e-5)
+            json.dumps(seen.to_dict(output, [TEXTS.references["ref"][row]], None), allow_nan=False)
     seen = ready.explain("a dog barked", ["the dog barks"])
     if spec == "wmdo":
-        assert sum(move["mass"] for move in seen["transport"]) == pytest.approx(1)
+        assert sum(link.values["mass"] for link in seen.parts[0].links) == pytest.approx(1)
     else:
-        assert {(each["token"], each["match"]) for each in seen["reference_tokens"]} >= {("dog", "dog")}
+        part = seen.parts[-1]
+        assert ("dog", "dog") in {(part.other[link.other[0]], part.output[link.output[0]]) for link in part.links}

@@ -243,8 +243,8 @@ def test_errors_are_weighted_and_shown(tmp_path):
     assert scores.segment["good"].tolist() == [6, 0]
     assert scores.metric.higher_is_better is False
     assert scores.metric.extras(scores.counts["good"])["major"].tolist() == [1, 0]
-    assert seen["score"] == 6
-    assert seen["errors"][0] == errors[0]
+    assert seen.score == 6
+    assert seen.values["errors"][0] == errors[0]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def test_the_score_is_the_cosine():
     assert scores.segment["good"][0] == pytest.approx(float(first @ second), abs=1e-6)
     assert scores.system["good"] > scores.system["bad"] + 0.3
     seen = scores.metric.explain("The dog is sleeping.", (), "Der Hund schläft.")
-    assert (seen["score"], seen["cosine"]) == pytest.approx((float(first @ second),) * 2, abs=1e-6)
+    assert (seen.score, seen.values["cosine"]) == pytest.approx((float(first @ second),) * 2, abs=1e-6)
 
 
 @pytest.fixture(scope="module")

@@ -163,7 +163,7 @@ def test_what_is_explained_is_the_score_of_the_segment(name, tmp_path):
     for segment in (1, 2):
         (found,) = tercet.explain(testset, [spec], segment=segment)
         assert found.score == pytest.approx(scores.segment["x"][segment - 1])
-        assert found.to_dict()["features"]
+        assert found.to_dict()["values"]["features"]
 
 
 def _skip_bigrams(words, gap):

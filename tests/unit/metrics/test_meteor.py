@@ -109,14 +109,14 @@ def test_a_system_is_scored_by_sums_and_unbroken_segments_have_no_chunks():
 def test_the_best_reference_counts():
     near, far = "the cat sat on the mat", "a feline was sitting there"
     assert score(METEOR(), near, far, near) == score(METEOR(), near, near, far) == 1
-    assert METEOR().ready().explain(near, [far, near]).reference_index == 1
+    assert METEOR().ready().explain(near, [far, near]).against == 1
 
 
 def test_the_original_leaves_out_matches_that_the_papers_count():
     # decision / decisions is a stem and a synonym; the program finds that it covers nothing and adds a chunk.
     output, reference = "a sudden decision i made", "not any fast decisions today"
-    assert METEOR(variant="original").ready().explain(output, [reference]).links == ()
-    assert len(METEOR().ready().explain(output, [reference]).links) == 1
+    assert METEOR(variant="original").ready().explain(output, [reference]).parts[0].links == []
+    assert len(METEOR().ready().explain(output, [reference]).parts[0].links) == 1
 
 
 def test_case_counts_only_if_asked_for():
@@ -166,7 +166,7 @@ def test_words_with_near_vectors_match_as_paraphrases(tmp_path):
     (tmp_path / "table").write_text("stops\thalts\n")
     both = metrics.create(f"meteor:vectors={tmp_path / 'vectors'},paraphrases={tmp_path / 'table'}")
     told = both.ready().explain("the lorry halts", ["the car stops"])
-    assert [link.matcher for link in told.links] == ["exact", "paraphrase", "synonym"]
+    assert [link.label for link in told.parts[0].links] == ["exact", "paraphrase", "synonym"]
     assert "vector_file:" in near.ready().signature
 
 

@@ -9,6 +9,7 @@ import pytest
 from tercet import TestSet, score
 from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
 from tercet.metrics import create
+from tercet.text.explanations import Seen
 
 from ... import model_files
 
@@ -132,7 +133,7 @@ def test_a_model_that_gives_no_number_is_reported(tmp_path, monkeypatch):
 def test_segments_are_explained_by_reference(tmp_path, monkeypatch):
     model_files.install_bleurt(monkeypatch)
     ready = create(f"bleurt:model={model_files.write_bleurt(tmp_path / 'b')},references=best").ready(TEXTS)
-    assert ready.explain("the cat", ["the cat", "a dog"]) == {"score": 1, "scores": [1, 0]}
+    assert ready.explain("the cat", ["the cat", "a dog"]) == Seen(1, values={"scores": [1, 0]})
 
 
 @NEEDS_TRANSFORMERS

@@ -44,7 +44,7 @@ def test_an_output_is_never_its_own_reference():
 def test_what_says_something_else_is_left_out():
     assert prep(threshold=-1).system["a"] == pytest.approx(prep().system["a"], abs=0.2)
     seen = create("prep:encoder=use").ready(TEXTS).explain(TEXTS.outputs["a"][0], [REFERENCE])
-    assert seen["pseudo_references"] == [NEAR]
+    assert seen.values["pseudo_references"] == [NEAR]
     assert prep(threshold=1).system == pytest.approx(score(TEXTS, "sentbleu")[0].system)
 
 

@@ -135,43 +135,49 @@ def test_the_best_of_several_references_counts():
 
 def test_character_says_what_it_moves_and_edits():
     seen = metrics.create("character").ready().explain("on the mat the cat satt", ["x", "the cat sat on the mat"])
-    assert seen == {
-        "score": pytest.approx((1 + 17 / 3) / 23),
-        "reference": 1,
+    assert seen.score == pytest.approx((1 + 17 / 3) / 23)
+    assert seen.against == 1
+    assert seen.values == {
         "moves": [{"words": "on the mat", "from": 0, "to": 3}],
         "move_cost": pytest.approx(17 / 3),
         "moved": "the cat satt on the mat",
         "distance": 1,
-        "edits": [{"at": 10, "is": "t", "should_be": ""}],
     }
+    (edits,) = seen.parts
+    assert edits.lines() == ["edits: at 10, is 't', should_be ''"]
+    assert edits.shifts == [(("on", "the", "mat"), (0, 1, 2), 0, 3)]
+    assert [edit for edit in edits.edits if edit.kind != "match"] == [("insertion", 10, None)]
+    words = edits.to_dict("on the mat the cat satt", "the cat sat on the mat")["output"]
+    assert words[:5] == [["t", 11, 12], ["h", 12, 13], ["e", 13, 14], [" ", None, None], ["c", 15, 16]]
 
 
 def test_eed_says_what_it_compares():
     seen = metrics.create("eed").ready().explain("Hello world.", ["Hello, world."])
-    assert (seen["output"], seen["reference_text"]) == (" Hello world . ", " Hello , world . ")
-    assert seen["score"] == segment("eed", "Hello world.", "Hello, world.")
+    assert (seen.values["output"], seen.values["reference_text"]) == (" Hello world . ", " Hello , world . ")
+    assert seen.score == segment("eed", "Hello world.", "Hello, world.")
 
 
 def test_hlepor_and_ribes_say_what_they_align():
     for name in ("hlepor", "ribes"):
         seen = metrics.create(name).ready().explain("the cat saw the dog", ["z", "The cat saw the mouse"])
-        assert [pair["at"] for pair in seen["alignment"]] == [0, 1, 2, 3, None]
-        assert seen["reference"] == 1
-        assert seen["reference_words"] == ["the", "cat", "saw", "the", "mouse"]
-        assert seen["score"] == segment(name, "the cat saw the dog", "z", "The cat saw the mouse")
+        (alignment,) = seen.parts
+        assert [(link.output, link.other) for link in alignment.links] == [([i], [i]) for i in range(4)]
+        assert seen.against == 1
+        assert alignment.other == ["the", "cat", "saw", "the", "mouse"]
+        assert seen.score == segment(name, "the cat saw the dog", "z", "The cat saw the mouse")
 
 
 def test_yisi0_says_which_words_match():
     def explain(output, reference):
         return metrics.create("yisi0").ready(TestSet({"x": [output]}, {"r": [reference]})).explain(output, [reference])
 
-    seen = explain("cats sleep", "a cat sleeps")
-    assert [(word["match"], round(word["similarity"], 3)) for word in seen["words"]] == [
+    (found,) = explain("cats sleep", "a cat sleeps").parts
+    assert [(found.other[link.other[0]], round(link.weight, 3)) for link in found.links] == [
         ("cat", 0.857),
         ("sleeps", 0.909),
     ]
-    assert explain("", "a")["words"] == []
-    assert explain("a", "")["words"][0]["match"] is None
+    assert explain("", "a").parts[0].links == []
+    assert ", match None, similarity 0.0" in explain("a", "").parts[0].lines()[0]
 
 
 def test_yisi0s_weights_are_those_of_the_whole_test_set():

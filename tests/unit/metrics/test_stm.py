@@ -62,9 +62,9 @@ def test_the_depth_is_checked():
 def test_what_it_saw_is_told(tmp_path):
     conllu.write(tmp_path / "x.conllu", [GIVES, TAKES])
     told = create(f"stm:parser=conllu:{tmp_path / 'x.conllu'}").ready().explain(GIVES.text, [TAKES.text])
-    assert told["pieces"][1] == {"size": 2, "matched": ["(book a)"], "unmatched": ["(gives she him book)"]}
-    assert told["pieces"][2]["unmatched"] == ["(gives she him (book a))"]
-    assert told["score"] == pytest.approx((3 / 5 + 1 / 2 + 0) / 3)
+    assert told.parts[0].groups[1] == (2, ["(book a)"], ["(gives she him book)"], 1, 2)
+    assert told.parts[0].groups[2].unmatched == ["(gives she him (book a))"]
+    assert told.score == pytest.approx((3 / 5 + 1 / 2 + 0) / 3)
 
 
 def slow(above, place, depth):

@@ -14,11 +14,11 @@ def counts(output, *references):
 
 
 def test_moses_moves_words_of_the_reference():
-    script = metrics.create(MOSES).ready().explain("c a b x", ["a b c"])
-    assert script.moved == "reference"
+    (script,) = metrics.create(MOSES).ready().explain("c a b x", ["a b c"]).parts
+    assert script.moved == "other"
     assert script.lines() == ["shift 'c' from 3 to 1 in the reference", "insertion 'x'"]
     assert script.shifts[0].positions == (2,)
-    assert [edit.reference for edit in script.edits] == [2, 0, 1, None]
+    assert [edit.other for edit in script.edits] == [2, 0, 1, None]
     assert script.cost == counts("c a b x", "a b c")[0, 0] == 2
 
 

@@ -131,8 +131,8 @@ def test_a_text_against_itself_is_best_and_nothing_in_common_is_0(name):
 def test_the_best_reference_counts_and_is_named(name):
     metric = create(name).resolved("en")
     told = metric.ready().explain("he reads a book", ["nothing of it", "he reads the book"])
-    assert told["reference"] == 1
-    assert told["score"] == pytest.approx(metric.score_one("he reads a book", ["nothing of it", "he reads the book"]))
+    assert told.against == 1
+    assert told.score == pytest.approx(metric.score_one("he reads a book", ["nothing of it", "he reads the book"]))
 
 
 def test_endless_lines_are_refused():
@@ -150,8 +150,8 @@ def test_parmesan_rewrites_the_reference_where_meteor_counts_less(tmp_path):
     (tmp_path / "pairs").write_text("velký dům\tpalác\npes\thafan\n", encoding="utf-8")
     metric = create(f"parmesan:language=cs,paraphrases={tmp_path / 'pairs'}")
     told = metric.ready().explain("starý palác má hafan", ["starý velký dům má pes"])
-    assert told["rewritten"] == "starý palác má hafan".split() and told["score"] == pytest.approx(1)
-    assert [each["by"] for each in told["replaced"]] == [["palác"], ["hafan"]]
+    assert told.values["rewritten"] == "starý palác má hafan".split() and told.score == pytest.approx(1)
+    assert [each["by"] for each in told.values["replaced"]] == [["palác"], ["hafan"]]
     exact = create("meteor:language=cs,matchers=exact")
     assert create("parmesan:language=cs").score_one("a b c", ["a c"]) == exact.score_one("a b c", ["a c"])
 

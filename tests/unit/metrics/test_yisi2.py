@@ -32,10 +32,11 @@ def test_a_system_does_not_depend_on_the_others():
 
 def test_a_segment_is_explained_by_aligned_pieces():
     seen = create("yisi2").ready(TEXTS).explain("The dog is sleeping.", (), "Der Hund schläft.")
-    pairs = {row["token"]: row["match"] for row in seen["output_tokens"]}
+    output, source = seen.parts
+    pairs = {output.output[link.output[0]]: output.other[link.other[0]] for link in output.links}
     assert pairs["▁dog"] == "▁Hund"
-    assert {row["token"] for row in seen["source_tokens"]} >= {"▁Der", "▁Hund"}
-    assert seen["score"] == pytest.approx(score(TEXTS, "yisi2")[0].segment["good"][0], abs=1e-5)
+    assert set(source.other) >= {"▁Der", "▁Hund"}
+    assert seen.score == pytest.approx(score(TEXTS, "yisi2")[0].segment["good"][0], abs=1e-5)
 
 
 def test_languages_that_the_encoder_does_not_know_are_named(caplog):
@@ -71,4 +72,4 @@ def test_structure_is_compared_by_parses_of_both_languages(tmp_path):
     assert found.system["good"] != pytest.approx(plain["good"], abs=1e-6)
     assert "|parsed:" in found.signature
     seen = found.metric.explain("The dog sleeps", (), "Der Hund schläft")
-    assert seen["score"] == pytest.approx(found.system["good"], abs=1e-6)
+    assert seen.score == pytest.approx(found.system["good"], abs=1e-6)

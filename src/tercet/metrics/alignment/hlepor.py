@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ...errors import UsageError
 from ...kernels import alignments
 from ...text.coding import Ints, Units, offsets_of, view
-from ...text.marks import Marks, aligned_marks
+from ...text.explanations import Alignment, Part, Seen, word_links
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from .._contract import Floats, Metric, Shard, group_references
 from .._parameters import param
@@ -73,6 +73,7 @@ class HLEPOR(Metric):
     variant: str = param("corrected", choices=VARIANTS)
 
     signature_order: ClassVar[tuple[str, ...]] = ("average", "alpha", "beta", "n", "weights")
+    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
     paper: ClassVar[str] = (
         "Han et al. (2013), Language-independent Model for Machine Translation Evaluation with Reinforced Factors"
     )
@@ -187,9 +188,7 @@ class HLEPOR(Metric):
         """Return means over the segments."""
         return dict(zip(FACTORS, (totals[2:] / totals[1]).tolist(), strict=True))
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the factors, and each output word's reference position, or None."""
         prepared = self.prepare(one_segment(output, references), opened)
         words = self._words([output])
@@ -198,20 +197,9 @@ class HLEPOR(Metric):
         scores = self._combine(factors[:, 0], factors[:, 1], factors[:, 2])
         row = int(scores.argmax())
         positions = alignment[offsets[row] : offsets[row + 1]].tolist()
-        return {
-            "score": float(scores[row]),
-            "reference": row,
-            **dict(zip(FACTORS, factors[row].tolist(), strict=True)),
-            "reference_words": self._words([references[row]])[0],
-            "alignment": [
-                {"word": word, "at": None if position < 0 else position}
-                for word, position in zip(words[0], positions, strict=True)
-            ],
-        }
-
-    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
-        """Return marks on words that were aligned and on those that were not."""
-        return aligned_marks(seen, output, references)
+        values = dict(zip(FACTORS, factors[row].tolist(), strict=True))
+        other = self._words([references[row]])[0]
+        return Seen(float(scores[row]), [Alignment(words[0], other, word_links(positions))], row, values)
 
 
 def _perl_words(text: str) -> list[str]:

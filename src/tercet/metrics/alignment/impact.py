@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...text.explanations import Alignment, Link, Part, Seen
 from .._contract import Floats, mean_score
 from .._parameters import param
 from ..bases.words import WordPairMetric
@@ -32,6 +33,14 @@ class CommonPart(NamedTuple):
 
 
 @dataclass(frozen=True)
+class CommonParts(Alignment):
+    """The common parts of two texts, labelled with the round that found them."""
+
+    def lines(self, other: str = "reference") -> list[str]:
+        return [f"parts: words {[self.output[i] for i in link.output]!r}, {link.label}" for link in self.links]
+
+
+@dataclass(frozen=True)
 class IMPACT(WordPairMetric):
     """IMPACT, the mean of segments, 0 to 1.
 
@@ -45,6 +54,7 @@ class IMPACT(WordPairMetric):
     beta: float = param(1.2, low=1, high=4)
 
     most_words: ClassVar[int] = 1_000
+    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
     paper: ClassVar[str] = (
         "Echizen-ya and Araki (2007), Automatic Evaluation of Machine Translation based on Recursive Acquisition of an "
         "Intuitive Common Parts Continuum"
@@ -72,23 +82,21 @@ class IMPACT(WordPairMetric):
     def extras(self, counts: Floats) -> dict[str, Floats]:
         return {"precision": counts[..., 2], "recall": counts[..., 3]}
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the common parts with the best reference."""
         words, *others = self.words([output, *references])
         counts = np.array([self.count_pair(words, other) for other in others], dtype=np.float64)
         row = int(self.segment_scores(counts).argmax())
-        return {
-            "score": float(self.segment_scores(counts)[row]),
-            "reference": row,
-            "precision": float(counts[row, 2]),
-            "recall": float(counts[row, 3]),
-            "parts": [
-                {"words": words[part.output : part.output + part.length], "round": part.round + 1}
-                for part in common_parts(words, others[row], self.beta)
-            ],
-        }
+        links = [
+            Link(
+                range(part.output, part.output + part.length),
+                range(part.reference, part.reference + part.length),
+                label=f"round {part.round + 1}",
+            )
+            for part in common_parts(words, others[row], self.beta)
+        ]
+        values = {"precision": float(counts[row, 2]), "recall": float(counts[row, 3])}
+        return Seen(float(self.segment_scores(counts)[row]), [CommonParts(words, others[row], links)], row, values)
 
 
 def f_measure(precision: float, recall: float) -> float:

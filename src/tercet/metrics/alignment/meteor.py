@@ -23,11 +23,11 @@ import numpy as np
 from ...data.files import is_file
 from ...data.testset import TestSet
 from ...errors import UnknownName, UsageError
-from ...language.meteor_alignment import MATCHERS, Aligner, Alignment, Texts, describe
+from ...language.meteor_alignment import MATCHERS, Aligner, Texts, describe
 from ...language.paraphrases import find_table
 from ...language.stemming import LANGUAGES as STEMMED
 from ...text.coding import Ints
-from ...text.marks import Marks, WordLink, mark_links
+from ...text.explanations import Alignment, Link, Part, Seen, alone_in
 from ...text.meteor import LANGUAGES as NORMALISED
 from ...text.meteor import normalise
 from ...text.tokenisers import names as tokenisers
@@ -71,6 +71,28 @@ class _References(NamedTuple):
 
 
 @dataclass(frozen=True)
+class MatcherAlignment(Alignment):
+    """An alignment in chunks, each link labelled with its matcher."""
+
+    names_reference: ClassVar[bool] = False
+
+    def lines(self, other: str = "reference") -> list[str]:
+        lines = [f"{'chunk':>5}  {'matcher':<10}  output = reference"]
+        for link in self.links:
+            output, reference = (
+                " ".join(words[i] for i in positions)
+                for words, positions in ((self.output, link.output), (self.other, link.other))
+            )
+            lines.append(f"{link.values['chunk']:>5}  {link.label:<10}  {output} = {reference}")
+        for name, words, positions in (
+            ("output", self.output, [link.output for link in self.links]),
+            ("reference", self.other, [link.other for link in self.links]),
+        ):
+            lines.append(f"       {name + ' only':<14}  {' '.join(alone_in(words, positions)) or '(nothing)'}")
+        return lines
+
+
+@dataclass(frozen=True)
 class METEOR(Metric):
     """METEOR, 0 to 1; of a system by the sums of its segments' statistics, not by their mean.
 
@@ -110,6 +132,7 @@ class METEOR(Metric):
     copy: float = param(1.0, low=0, high=1000, quiet=True)
     variant: str = param("corrected", choices=VARIANTS)
 
+    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
     paper: ClassVar[str] = (
         "Denkowski and Lavie (2014), Meteor Universal: Language Specific Translation Evaluation for Any Target Language"
     )
@@ -282,21 +305,20 @@ class METEOR(Metric):
             f"chunks = {parts['chunks']} hyp_len = {parts['sys_len']} ref_len = {parts['ref_len']})"
         )
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Alignment:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the alignment with the best reference: pairs of words with matcher and chunk."""
         prepared = self.prepare(one_segment(output, references), opened)
         counts, texts, links = self._count_all([output], prepared)
         row = int(best_rows(self.score(counts), prepared.groups, highest=True)[0])
         begin, end = prepared.texts.units.offsets[row : row + 2].tolist()
         reference = prepared.texts.words[row]
-        return describe(texts.words[0], reference, links[begin:end].tolist(), row)
-
-    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
-        """Return marks on aligned words, with the weight of their matcher."""
+        found = describe(texts.words[0], reference, links[begin:end].tolist())
         weights = {"exact": 1.0, "stem": self.stem, "synonym": self.synonym, "paraphrase": self.paraphrase}
-        links = [WordLink(link.output, link.reference, weights[link.matcher], link.matcher) for link in seen.links]
-        reference = references[seen.reference_index]
-        return mark_links((output, seen.output), (reference, seen.reference), links, seen.reference_index)
+        shown = [
+            Link(link.output, link.reference, weights[link.matcher], link.matcher, {"chunk": link.chunk + 1})
+            for link in found.links
+        ]
+        return Seen(parts=[MatcherAlignment(found.output, found.reference, shown)], against=row)
 
 
 def _copied(words: Sequence[str]) -> list[bool]:

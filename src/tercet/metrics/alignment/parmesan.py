@@ -17,6 +17,7 @@ import numpy as np
 
 from ...language.meteor_alignment import Alignment, describe
 from ...language.paraphrases import find_table
+from ...text.explanations import Seen
 from .._contract import Floats, Learnt, Metric, Shard
 from .._parameters import param
 from ..bases.pairs import best_rows, one_segment, owners
@@ -85,7 +86,7 @@ class PARMESAN(Metric):
         _, texts, links = self.finder._count_all(outputs, prepared)
         offsets = prepared.texts.units.offsets.tolist()
         alignments = [
-            describe(texts.words[owner], reference, links[offsets[row] : offsets[row + 1]].tolist(), row)
+            describe(texts.words[owner], reference, links[offsets[row] : offsets[row + 1]].tolist())
             for row, (owner, reference) in enumerate(
                 zip(owners(prepared.groups).tolist(), prepared.texts.words, strict=True)
             )
@@ -105,28 +106,22 @@ class PARMESAN(Metric):
     def verbose(self, totals: Floats) -> str:
         return self.judge.verbose(totals)
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the best reference as rewritten, and what was replaced."""
         counts, rewritten, alignments = self._compare([output], self.prepare(one_segment(output, references), opened))
         scores = self.score(counts)
         row = int(np.argmax(scores))
         best = alignments[row]
-        return {
-            "score": float(scores[row]),
-            "reference": row,
-            "rewritten": rewritten[row],
-            "replaced": [
-                {
-                    "words": [best.reference[place] for place in link.reference],
-                    "by": [best.output[place] for place in link.output],
-                    "matcher": link.matcher,
-                }
-                for link in best.links
-                if link.matcher != "exact"
-            ],
-        }
+        replaced = [
+            {
+                "words": [best.reference[place] for place in link.reference],
+                "by": [best.output[place] for place in link.output],
+                "matcher": link.matcher,
+            }
+            for link in best.links
+            if link.matcher != "exact"
+        ]
+        return Seen(float(scores[row]), against=row, values={"rewritten": rewritten[row], "replaced": replaced})
 
 
 def rewrite(alignment: Alignment) -> list[str]:

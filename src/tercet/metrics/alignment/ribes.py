@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...kernels import alignments
 from ...text.coding import Ints, Units, Vocabulary, offsets_of, view
-from ...text.marks import Marks, aligned_marks
+from ...text.explanations import Alignment, Part, Seen, word_links
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from .._contract import Floats, Metric, Shard, group_references
 from .._parameters import CASE, param
@@ -49,6 +49,7 @@ class RIBES(Metric):
     tokenize: str = param("none", check=check_tokeniser, key="tok")
     variant: str = param("corrected", choices=VARIANTS)
 
+    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
     paper: ClassVar[str] = (
         "Isozaki et al. (2010), Automatic Evaluation of Translation Quality for Distant Language Pairs"
     )
@@ -91,9 +92,7 @@ class RIBES(Metric):
         means = totals[2:] / max(totals[1], 1.0)
         return dict(zip(("nkt", "precision", "bp"), means.tolist(), strict=True))
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the parts of the score, and for each output word the reference position, or None."""
         prepared = self.prepare(one_segment(output, references), opened)
         outputs = prepared.vocabulary.find(self._words([output]))
@@ -104,22 +103,10 @@ class RIBES(Metric):
         row = int(scores.argmax())
         words = self._words([output]).strings()[0]
         positions = alignment[offsets[row] : offsets[row + 1]].tolist()
-        return {
-            "score": float(scores[row]) if units.lengths[row] else None,
-            "reference": row,
-            "nkt": float(parts[row, 0]),
-            "precision": float(parts[row, 1]),
-            "bp": float(parts[row, 2]),
-            "reference_words": self._words([references[row]]).strings()[0],
-            "alignment": [
-                {"word": word, "at": None if position < 0 else position}
-                for word, position in zip(words, positions, strict=True)
-            ],
-        }
-
-    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
-        """Return marks on words that were aligned and on those that were not."""
-        return aligned_marks(seen, output, references)
+        values = dict(zip(("nkt", "precision", "bp"), parts[row].tolist(), strict=True))
+        score = float(scores[row]) if units.lengths[row] else None
+        other = self._words([references[row]]).strings()[0]
+        return Seen(score, [Alignment(words, other, word_links(positions))], row, values)
 
 
 def _align(outputs: Units, references: Units, groups: Ints) -> tuple[NDArray[np.int32], Ints]:

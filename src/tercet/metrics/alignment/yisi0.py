@@ -9,7 +9,7 @@ the test set it is in. variant=original equals the program yisi (fd07bfc) with l
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from ...errors import UsageError
 from ...kernels import substrings
 from ...text.coding import Ints, Units, offsets_of, view
-from ...text.marks import Marks, WordLink, mark_links
+from ...text.explanations import Alignment, Link, ListedAlignment, Part, Seen
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from .._contract import Floats, Learnt, Metric, Shard, group_references
 from .._parameters import CASE, param
@@ -55,6 +55,7 @@ class YiSi0(PrecisionRecall, Metric):
     tokenize: str = param("none", check=check_tokeniser, key="tok")
     variant: str = param("corrected", choices=VARIANTS)
 
+    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
     paper: ClassVar[str] = "Lo (2019), YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric"
 
     def validate(self) -> None:
@@ -136,9 +137,7 @@ class YiSi0(PrecisionRecall, Metric):
         scores: Floats = both / mean
         return scores
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return for each word of the output the most similar word of the reference.
 
         The weights are those that the metric learnt from the test set.
@@ -148,25 +147,9 @@ class YiSi0(PrecisionRecall, Metric):
         scores = self._combine(parts)
         row = int(scores.argmax())
         words, reference = self._words([output, references[row]])
-        return {
-            "score": float(scores[row]),
-            "reference": row,
-            "precision": float(parts[row, 0]),
-            "recall": float(parts[row, 1]),
-            "words": [_best_match(word, reference, prepared.known) for word in words],
-            "reference_words": reference,
-        }
-
-    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
-        """Return marks on words of the output, with their similarity to the most similar word of the reference."""
-        words, reference = [each["word"] for each in seen["words"]], seen["reference_words"]
-        links = [
-            WordLink([position], [reference.index(each["match"])], each["similarity"])
-            for position, each in enumerate(seen["words"])
-            if each["match"] is not None
-        ]
-        found = mark_links((output, words), (references[seen["reference"]], reference), links, seen["reference"])
-        return replace(found, other=())  # the explanation is about words of the output only
+        values = {"precision": float(parts[row, 0]), "recall": float(parts[row, 1])}
+        links = [_best_match(place, word, reference, prepared.known) for place, word in enumerate(words)]
+        return Seen(float(scores[row]), [ListedAlignment(words, reference, links, "output")], row, values)
 
 
 def _known(learnt: DocumentFrequencies | None) -> DocumentFrequencies:
@@ -175,14 +158,12 @@ def _known(learnt: DocumentFrequencies | None) -> DocumentFrequencies:
     return learnt
 
 
-def _best_match(word: str, reference: Sequence[str], known: DocumentFrequencies) -> dict[str, Any]:
-    found = max(reference, key=lambda other: similarity(word, other), default=None)
-    return {
-        "word": word,
-        "weight": known.weight(word),
-        "match": found,
-        "similarity": 0.0 if found is None else similarity(word, found),
-    }
+def _best_match(place: int, word: str, reference: Sequence[str], known: DocumentFrequencies) -> Link:
+    weight = {"weight": known.weight(word)}
+    if not reference:
+        return Link([place], [], 0.0, values=weight)
+    best = max(range(len(reference)), key=lambda other: similarity(word, reference[other]))
+    return Link([place], [best], similarity(word, reference[best]), values=weight)
 
 
 def _byte_lengths(units: Units, sizes: Ints) -> Ints:

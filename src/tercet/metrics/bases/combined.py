@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...text.explanations import Seen
 from .._contract import Floats, Learnt, Shard
 from .._parameters import param
 from .._ready import Ready
@@ -86,9 +87,7 @@ class CombinedMetric(MemberMetric):
         """Return the features."""
         return dict(zip(self.the_model().features, counts[:, 2:].T, strict=True))
 
-    def explain_segment(
-        self, opened: Opened, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the score, the features, and how much each of them moves the score from that of usual texts."""
         counts = self.count(one_segment(output, references, source), opened)["output"]
         predictor = opened.model.predictor
@@ -97,7 +96,8 @@ class CombinedMetric(MemberMetric):
         effects = counts[0, 0] - predictor.predict_with_usual(counts[:, 2:], usual)[0]
         rows = zip(opened.model.features, counts[0, 2:].tolist(), effects.tolist(), strict=True)
         features = [{"feature": name, "value": value, "effect": effect} for name, value, effect in rows]
-        return {"score": float(counts[0, 0]), "features": sorted(features, key=lambda row: -abs(row["effect"]))}
+        features.sort(key=lambda row: -abs(row["effect"]))
+        return Seen(float(counts[0, 0]), values={"features": features})
 
 
 def _table(model: LearnedModel, columns: Mapping[str, Floats], segments: int, place: str) -> Floats:

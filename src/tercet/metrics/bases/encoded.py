@@ -16,7 +16,7 @@ import numpy as np
 
 from ...errors import UsageError
 from ...language.encoders import DEFAULT, DEVICES, LAST, check_name, open_encoder
-from ...text.marks import Mark, Marks
+from ...text.explanations import Alignment, Link, Places
 from ...text.scripts import base_code
 from .._contract import Floats, Learnt, Metric, Shard
 from .._parameters import param
@@ -179,23 +179,6 @@ class EncodedMetric(EncoderMetric):
         first, *others = opened.encoder.tokens([output, *references], self.layer)
         return first, others
 
-    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks | None:
-        """Return marks on tokens, with their similarity to the most similar token of the other text."""
-        own, reference, source_own = (seen.get(f"{side}_tokens") for side in ("output", "reference", "source"))
-        if own is None and reference is None:
-            return None
-        other = source_own if reference is None else reference
-        return Marks(_token_marks(own), _token_marks(other), seen.get("reference"))
-
-
-def _token_marks(tokens: Sequence[Mapping[str, Any]] | None) -> tuple[Mark, ...]:
-    return tuple(
-        Mark(begin, end, min(max(each["similarity"], 0.0), 1.0), partner=each["match_span"])
-        for each in tokens or ()
-        for begin, end in (each["span"],)
-        if begin < end
-    )
-
 
 def cosines(output: TokenVectors, reference: TokenVectors) -> Floats:
     """Return the cosine of each token of the output with each of the reference, shape (output, reference).
@@ -210,23 +193,49 @@ def cosines(output: TokenVectors, reference: TokenVectors) -> Floats:
     return found
 
 
-def alignment(tokens: TokenVectors, others: TokenVectors, similarities: Floats) -> list[dict[str, Any]]:
-    """Return for each token its place in the text and its most similar counterpart.
+@dataclass(frozen=True)
+class TokenAlignment(Alignment):
+    """An alignment of the tokens of an encoder, which lists each token of one text with the most similar other one."""
 
-    similarities: shape (tokens, others).
+    def lines(self, other: str = "reference") -> list[str]:
+        own, others = ("output", other) if self.of == "output" else (other, "output")
+        rows = [
+            (_token(self.output, link.output), _token(self.other, link.other))[:: 1 if self.of == "output" else -1]
+            for link in self.links
+        ]
+        wide = [max(map(len, column), default=0) for column in zip(*rows, strict=True)] or [0, 0]
+        weighed = ", weight" if any(link.values for link in self.links) else ""
+        shown = [f"{own}'s tokens, the most similar of the {others}, similarity{weighed}:"]
+        for (token, match), link in zip(rows, self.links, strict=True):
+            weight = f"  {link.values['weight']:.2f}" if link.values else ""
+            shown.append(f"  {token:{wide[0]}}  {match:{wide[1]}}  {link.weight:.3f}{weight}")
+        return shown
+
+
+def _token(tokens: Sequence[str], positions: Sequence[int]) -> str:
+    return tokens[positions[0]] if positions else "-"
+
+
+def alignment(
+    output: TokenVectors, other: TokenVectors, similarities: Floats, of: str, weights: Floats | None = None
+) -> TokenAlignment:
+    """Return for each token of one text, `of`, the most similar token of the other one.
+
+    similarities: shape (output, other). weights: of the tokens.
     """
-    best = similarities.argmax(1) if len(others) else np.zeros(len(tokens), dtype=np.int64)
-    return [
-        {
-            "token": token,
-            "span": span,
-            "match": others.tokens[at] if len(others) else None,
-            "at": int(at) if len(others) else None,
-            "match_span": others.spans[at].tolist() if len(others) else None,
-            "similarity": float(row[at]) if len(others) else 0.0,
-        }
-        for token, span, at, row in zip(tokens.tokens, tokens.spans.tolist(), best, similarities, strict=True)
-    ]
+    found = similarities if of == "output" else similarities.T
+    links = []
+    for i, row in enumerate(found):
+        at = [int(row.argmax())] if len(row) else []
+        pair = ([i], at) if of == "output" else (at, [i])
+        values = {} if weights is None else {"weight": float(weights[i])}
+        links.append(Link(*pair, float(row[at[0]]) if at else 0.0, values=values))
+    return TokenAlignment(output.tokens, other.tokens, links, of, (places_of(output), places_of(other)))
+
+
+def places_of(tokens: TokenVectors) -> Places:
+    """Return the places of tokens in their text."""
+    return [(begin, end) for begin, end in tokens.spans.tolist()]
 
 
 def _warn_of_language(metric: str, encoder: Encoder, language: str | None) -> None:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...errors import DataError
+from ...text.explanations import Seen
 from .._contract import Floats, Learnt, Metric, Shard, mean_score
 from .._parameters import param
 from .learned_model import LearnedModel, load_model, shipped_model
@@ -104,9 +105,7 @@ class FeatureMetric(Metric):
         """Return the features."""
         return dict(zip(self.feature_names(), counts[:, 2:].T, strict=True))
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the score and the features."""
         counts = self.count(one_segment(output, references, source), opened)["output"][0].tolist()
-        return {"score": counts[0], "features": dict(zip(self.feature_names(), counts[2:], strict=True))}
+        return Seen(counts[0], values={"features": dict(zip(self.feature_names(), counts[2:], strict=True))})

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...errors import UsageError
+from ...text.explanations import Seen
 from .._contract import Floats, Learnt, Shard
 from .._parameters import param
 from .._ready import Ready
@@ -97,16 +98,14 @@ class MixedMetric(MemberMetric):
         """Return the members' scores on the common scale."""
         return dict(zip(self.parts(), counts[:, 2:].T, strict=True))
 
-    def explain_segment(
-        self, opened: Opened, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the score and the members' scores on the common scale."""
         from ...data.testset import TestSet
 
         named = {str(place): [text] for place, text in enumerate(references)}
         texts = TestSet({"output": [output]}, named, source=None if source is None else [source])
         counts = self.count(Shard(texts), opened)["output"][0].tolist()
-        return {"score": counts[0], "members": dict(zip(self.parts(), counts[2:], strict=True))}
+        return Seen(counts[0], values={"members": dict(zip(self.parts(), counts[2:], strict=True))})
 
 
 def _tables(members: Sequence[Member], ready: Sequence[Ready], shard: Shard) -> dict[str, Floats]:

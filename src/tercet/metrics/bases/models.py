@@ -16,6 +16,7 @@ import numpy as np
 from ...errors import DataError, UsageError
 from ...language.encoders import DEVICES
 from ...language.encoders.base import check_finite
+from ...text.explanations import Seen
 from .._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
 from .._parameters import param
 
@@ -138,14 +139,13 @@ class ModelMetric(Metric):
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
 
-    def explain_segment(
-        self, opened: Predict, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Predict, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the score with each reference."""
         texts = [""] if self.without_references else list(references)
         rows = [Row((source or "") if "source" in self.needs else "", output, text) for text in texts]
         values = self.predict(opened, rows)
-        return {"score": self._settle([values[row] for row in rows])[0], "scores": [values[row] for row in rows]}
+        scores = [values[row] for row in rows]
+        return Seen(self._settle(scores)[0], values={"scores": scores})
 
 
 def in_batches(rows: Sequence[Any], lengths: Sequence[int], size: int, run: Callable[[list[Any]], Any]) -> list[float]:

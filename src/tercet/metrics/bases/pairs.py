@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
 from ...data.testset import TestSet
 from ...errors import DataError
 from ...text.coding import Ints, Units, offsets_of
-from ...text.marks import Marks, ngram_marks
+from ...text.explanations import Matches, Seen
 from ...text.ngrams import compare_ngrams, longest_matches
 from .._contract import Floats, Shard
 
@@ -78,20 +77,14 @@ def one_segment(output: str, references: Sequence[str], source: str | None = Non
     return Shard(TestSet({"output": [output]}, named, source=None if source is None else [source]))
 
 
-def explain_ngrams(score: float, texts: Sequence[Sequence[str]], max_order: int) -> dict[str, Any]:
-    """Return the words of an output (the first text) and its references, and which n-grams match."""
+def explain_ngrams(score: float, texts: Sequence[Sequence[str]], max_order: int, marked: int | None = None) -> Seen:
+    """Return which n-grams of an output (the first text) match its references, and of the closest one, which words.
+
+    marked: how many of the references may be the closest; all by default.
+    """
     words, *others = texts
-    ngrams = compare_ngrams(words, others, max_order)
-    return NgramMatches(score=score, output_words=words, reference_words=others, ngrams=ngrams)
-
-
-class NgramMatches(dict[str, Any]):
-    """What a metric of n-grams saw in one segment."""
-
-    def marks(self, output: str, references: Sequence[str]) -> Marks:
-        """Return marks on words by the longest n-gram around them that the other text has; of the closest reference."""
-        words, others, order = self["output_words"], self["reference_words"], len(self["ngrams"])
-        best = max(range(len(others)), key=lambda row: sum(longest_matches(words, others[row], order)))
-        ours, theirs = longest_matches(words, others[best], order), longest_matches(others[best], words, order)
-        found = ngram_marks(words, output, ours, order)
-        return Marks(found, ngram_marks(others[best], references[best], theirs, order), best)
+    groups = compare_ngrams(words, others, max_order)
+    sizes = [longest_matches(words, other, max_order) for other in others[:marked]]
+    best = max(range(len(sizes)), key=lambda row: sum(sizes[row]))
+    both = sizes[best], longest_matches(others[best], words, max_order)
+    return Seen(score, [Matches(words, others[best], both, max_order, groups)], best)

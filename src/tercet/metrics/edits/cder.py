@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...text.coding import Units, Vocabulary
-from ...text.editing import EditScript, References, count_jumps, jump_script, words_of
+from ...text.editing import References, count_jumps, jump_script, words_of
+from ...text.explanations import Edits, Part, Seen
 from .._contract import Floats, Shard, group_references
 from ..bases.pairs import one_segment
 from ..bases.words import WordMetric, choose_references, error_rate
@@ -34,7 +35,7 @@ class CDER(WordMetric):
     variants: ClassVar[Mapping[str, str | None]] = VARIANTS
     higher_is_better = False
     version: ClassVar[int] = 2  # an empty reference has no rate
-    explains: ClassVar[str] = "edits"
+    explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
     longest: ClassVar[int | None] = 20_000
     paper: ClassVar[str] = "Leusch et al. (2006), CDER: Efficient MT Evaluation Using Block Movements"
 
@@ -69,11 +70,11 @@ class CDER(WordMetric):
     def verbose(self, totals: Floats) -> str:
         return f"({int(totals[0])} edits / {int(totals[1])} ref)"
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the jumps and edits that read the chosen reference off the output."""
         prepared = self.prepare(one_segment(output, references), opened)
         found = words_of([output], self.tokenize, lowercase=self.lowercase)
         rates = self.score(self._counts(prepared, prepared.vocabulary.find(found)))
         chosen = int(choose_references(rates, prepared.groups, like_moses=self.variant == "moses")[0])
         words = words_of([references[chosen]], self.tokenize, lowercase=self.lowercase)
-        return jump_script(found.strings()[0], words.strings()[0], reference_index=chosen)
+        return Seen(parts=[jump_script(found.strings()[0], words.strings()[0])], against=chosen)

@@ -13,7 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...text.coding import Ints, Units, characters, code_points
-from ...text.editing import EditScript, count_edits, edit_script
+from ...text.editing import count_edits, edit_script
+from ...text.explanations import Edits, Part, Seen
 from .._contract import Floats, Metric, Shard, group_references
 from .._parameters import CASE, YES, param
 from ..bases.pairs import best_rows, one_segment, owners
@@ -36,7 +37,7 @@ class CER(Metric):
     whitespace: bool = param(True, key="space", words=YES)
 
     higher_is_better = False
-    explains: ClassVar[str] = "edits"
+    explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
     paper: ClassVar[str] = "Levenshtein (1966), Binary codes capable of correcting deletions, insertions, and reversals"
 
     @property
@@ -75,7 +76,7 @@ class CER(Metric):
     def verbose(self, totals: Floats) -> str:
         return f"({int(totals[0])} errors / {int(totals[1])} ref)"
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the edits of characters that turn the output into the chosen reference."""
         prepared = self.prepare(one_segment(output, references), opened)
         found = self._characters([output])
@@ -83,4 +84,4 @@ class CER(Metric):
         chosen = int(best_rows(rates, prepared.groups, highest=False)[0])
         begin, end = prepared.units.offsets[chosen : chosen + 2]
         texts = ([chr(c) for c in ids.tolist()] for ids in (found.ids, prepared.units.ids[begin:end]))
-        return edit_script(*texts, reference_index=chosen)
+        return Seen(parts=[edit_script(*texts)], against=chosen)

@@ -8,7 +8,7 @@ match that are merely similar; the program, which is followed here, moves identi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, ClassVar, NamedTuple
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ...kernels import edits as edit_kernel
 from ...kernels import phrases
 from ...text.coding import Ints, Units, code_points, offsets_of, view
+from ...text.explanations import Edit, Edits, Part, Place, Seen, Shift, locate
 from .._contract import Floats, Metric, Shard, group_references, mean_score
 from .._parameters import param
 from ..bases.pairs import best_rows, one_segment, owners, refuse_long, too_long
@@ -57,7 +58,7 @@ class CharacTER(Metric):
     variant: str = param("corrected", choices=VARIANTS)
 
     higher_is_better = False
-    explains: ClassVar[str] = "edits"
+    explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
     paper: ClassVar[str] = "Wang et al. (2016), CharacTer: Translation Edit Rate on Character Level"
 
     @property
@@ -95,39 +96,84 @@ class CharacTER(Metric):
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"edits": int(totals[2]), "move_cost": float(totals[3]), "sys_len": int(totals[4])}
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
-        """Return the moved phrases, the text after the moves, and the edits of its characters.
-
-        Positions of words and characters count from 0. `edits` is None where the texts are too long to list them.
-        """
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+        """Return the moved phrases, the text after the moves, and the edits of its characters."""
         words = output.split()
-        seen = [self._explain(output, words, reference) for reference in references]
-        row = min(range(len(seen)), key=lambda i: seen[i]["score"])
-        edits = edit_script(seen[row]["moved"], " ".join(references[row].split()))
-        return {"score": seen[row]["score"], "reference": row, **seen[row], "edits": edits}
+        found = [self._explain(output, words, reference) for reference in references]
+        row = min(range(len(found)), key=lambda i: found[i][0])
+        score, values, shifts, order = found[row]
+        moved, other = values["moved"], " ".join(references[row].split())
+        listed = edit_script(moved, other)
+        edits = None if listed is None else _all_edits(listed, moved, other)
+        places = _places(order, words, output), locate(other, references[row])
+        part = CharacterEdits(moved, other, edits, shifts, places=places)
+        return Seen(score, [part], row, values)
 
-    def _explain(self, output: str, words: Sequence[str], reference: str) -> dict[str, Any]:
-        """Return score and moves for one reference."""
+    def _explain(
+        self, output: str, words: Sequence[str], reference: str
+    ) -> tuple[float, dict[str, Any], list[Shift], list[int]]:
+        """Return the score, the moves and their cost for one reference; the shifts, and the new order of the words."""
         prepared = self.prepare(one_segment(output, [reference]), None)
         moves = np.zeros(3 * max(len(words), 1), dtype=np.int32)
         costs, orders = _costs([output], [words], prepared, moves)
-        shown, present = [], list(words)
+        shown, shifts, order = [], [], list(range(len(words)))
         for begin, to, size in moves.reshape(-1, 3).tolist():
             if not size:
                 break
-            phrase = present[begin : begin + size]
-            shown.append({"words": " ".join(phrase), "from": begin, "to": to})
-            rest = present[:begin] + present[begin + size :]
-            present = rest[:to] + phrase + rest[to:]
-        return {
-            "score": float(self._scores(costs, np.diff(prepared.offsets))[0]),
+            phrase = order[begin : begin + size]
+            order = order[:begin] + order[begin + size :]
+            order[to:to] = phrase
+            shifts.append(Shift(tuple(words[i] for i in phrase), tuple(phrase), begin, to))
+            shown.append({"words": " ".join(shifts[-1].words), "from": begin, "to": to})
+        values = {
             "moves": shown,
             "move_cost": float(costs.moves[0]),
             "moved": " ".join(words[i] for i in orders.tolist()),
             "distance": int(costs.edits[0]),
         }
+        return float(self._scores(costs, np.diff(prepared.offsets))[0]), values, shifts, orders.tolist()
+
+
+@dataclass(frozen=True)
+class CharacterEdits(Edits):
+    """Edits of the characters of an output whose words have been moved."""
+
+    names_reference: ClassVar[bool] = True
+
+    def lines(self, other: str = "reference") -> list[str]:
+        if self.edits is None:
+            return ["edits: None"]
+        shown, at = [], 0
+        for kind, i, j in self.edits:
+            if kind != "match":
+                pair = ("" if i is None else self.output[i]), ("" if j is None else self.other[j])
+                shown.append(f"edits: at {at}, is {pair[0]!r}, should_be {pair[1]!r}")
+            at += i is not None
+        return shown
+
+
+def _all_edits(listed: Sequence[Mapping[str, Any]], output: str, other: str) -> list[Edit]:
+    """Return a script with the characters that stay between its edits."""
+    found: list[Edit] = []
+    i = j = 0
+    for edit in (*listed, {"at": len(output), "is": "", "should_be": ""}):
+        found += [Edit("match", i + k, j + k) for k in range(edit["at"] - i)]
+        i, j = edit["at"], j + edit["at"] - i
+        spare, lacking = bool(edit["is"]), bool(edit["should_be"])
+        if spare or lacking:
+            kind = "deletion" if not spare else "substitution" if lacking else "insertion"
+            found.append(Edit(kind, i if spare else None, j if lacking else None))
+            i, j = i + spare, j + lacking
+    return found
+
+
+def _places(order: Sequence[int], words: Sequence[str], output: str) -> list[Place | None]:
+    """Return the places in the output of the characters of its words in a new order, with blanks between words."""
+    begins = [place[0] if place else 0 for place in locate(words, output)]
+    found: list[Place | None] = []
+    for i in order:
+        found += [None] * bool(found) + [(begins[i] + k, begins[i] + k + 1) for k in range(len(words[i]))]
+    return found
 
 
 def _costs(

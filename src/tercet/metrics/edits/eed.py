@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from ...kernels import jumps
 from ...text.coding import Ints, code_points, view
+from ...text.explanations import Seen
 from .._contract import Floats, Metric, Shard, group_references, mean_score
 from .._parameters import param
 from ..bases.pairs import best_rows, one_segment, owners, refuse_long
@@ -146,9 +147,7 @@ class EED(Metric):
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"errors": float(totals[2]), "coverage": int(totals[3]), "ref_len": int(totals[4])}
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the texts as they are compared, and the parts of the score."""
         points, offsets, groups = self.prepare(one_segment(output, references), opened)
         outputs = self._code([output])
@@ -157,14 +156,9 @@ class EED(Metric):
         scores = self._scores(errors, coverage, np.diff(offsets))
         row = int(scores.argmin())
         begin, end = offsets[row : row + 2].tolist()
-        return {
-            "score": float(scores[row]),
-            "reference": row,
-            "errors": float(errors[row]),
-            "coverage": int(coverage[row]),
-            "output": _decode(outputs[0]),
-            "reference_text": _decode(points[begin:end]),
-        }
+        texts = {"output": _decode(outputs[0]), "reference_text": _decode(points[begin:end])}
+        parts = {"errors": float(errors[row]), "coverage": int(coverage[row]), **texts}
+        return Seen(float(scores[row]), against=row, values=parts)
 
 
 def _decode(points: NDArray[np.uint32]) -> str:

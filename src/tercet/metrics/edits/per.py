@@ -15,7 +15,8 @@ import numpy as np
 
 from ...errors import UsageError
 from ...text.coding import NgramIndex, Units, Vocabulary
-from ...text.editing import EditScript, References, bag_script, words_of
+from ...text.editing import References, bag_script, words_of
+from ...text.explanations import Edits, Part, Seen
 from .._contract import Floats, Shard, group_references
 from ..bases.pairs import best_rows, one_segment
 from ..bases.words import WordMetric, error_rate
@@ -40,7 +41,7 @@ class PER(WordMetric):
     variants: ClassVar[Mapping[str, str | None]] = VARIANTS
     higher_is_better = False
     version: ClassVar[int] = 2  # an empty reference has no rate
-    explains: ClassVar[str] = "edits"
+    explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
     paper: ClassVar[str] = "Tillmann et al. (1997), Accelerated DP based search for statistical translation"
 
     def check_needs(self, testset: Any) -> None:
@@ -85,11 +86,11 @@ class PER(WordMetric):
         matches, output, reference, errors = totals.astype(int).tolist()
         return {"matches": matches, "errors": errors, "sys_len": output, "ref_len": reference}
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return which words of the output have a partner in the chosen reference."""
         prepared = self.prepare(one_segment(output, references), opened)
         found = words_of([output], self.tokenize, lowercase=self.lowercase)
         counts = self._counts(prepared, prepared.references.vocabulary.find(found))
         chosen = int(best_rows(self.score(counts), prepared.references.groups, highest=False)[0])
         words = words_of([references[chosen]], self.tokenize, lowercase=self.lowercase)
-        return bag_script(found.strings()[0], words.strings()[0], reference_index=chosen)
+        return Seen(parts=[bag_script(found.strings()[0], words.strings()[0])], against=chosen)

@@ -19,7 +19,8 @@ import numpy as np
 from ...errors import UsageError
 from ...text import tercom
 from ...text.coding import Units, Vocabulary, Words, code_points, split_words
-from ...text.editing import EditScript, References, ShiftSearch, count_shifts, shift_script, words_of
+from ...text.editing import References, ShiftSearch, count_shifts, shift_script, words_of
+from ...text.explanations import Edits, Part, Seen
 from ...text.tokenisers import check_tokeniser
 from .._contract import Floats, Metric, Shard, group_references
 from .._parameters import NO, YES, param
@@ -66,7 +67,7 @@ class TER(Metric):
 
     signature_order: ClassVar[tuple[str, ...]] = ("case", "tok", "norm", "punct", "asian")
     higher_is_better = False
-    explains: ClassVar[str] = "edits"
+    explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
     paper: ClassVar[str] = "Snover et al. (2006), A Study of Translation Edit Rate with Targeted Human Annotation"
 
     def validate(self) -> None:
@@ -165,7 +166,7 @@ class TER(Metric):
             "({substitutions} sub, {deletions} del, {insertions} ins, {shifts} shifts / {ref_length:g} ref)"
         ).format(**parts)
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the shifts and edits that turn the output into the reference that takes the fewest."""
         prepared = self.prepare(one_segment(output, references), opened)
         found = self._words([output], reference=False)
@@ -175,4 +176,4 @@ class TER(Metric):
             ["" if word == _EMPTY else word.translate(_BACK) for word in each]
             for each in (found.strings()[0], self._words([references[chosen]], reference=True).strings()[0])
         )
-        return shift_script(shown, expected, SEARCHES[self.variant], reference_index=chosen)
+        return Seen(parts=[shift_script(shown, expected, SEARCHES[self.variant])], against=chosen)

@@ -18,7 +18,8 @@ import numpy as np
 
 from ...errors import UsageError
 from ...text.coding import Vocabulary, Words, code_points, split_words
-from ...text.editing import EditScript, References, count_edits, edit_script, words_of
+from ...text.editing import References, count_edits, edit_script, words_of
+from ...text.explanations import Edits, Part, Seen
 from ...text.tokenisers import check_tokeniser
 from .._contract import Floats, Metric, Shard, group_references
 from .._parameters import CASE, param
@@ -48,7 +49,7 @@ class WER(Metric):
     signature_order: ClassVar[tuple[str, ...]] = ("case", "tok")
     higher_is_better = False
     version: ClassVar[int] = 2  # an empty reference has no rate
-    explains: ClassVar[str] = "edits"
+    explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
     paper: ClassVar[str] = (
         "Nießen et al. (2000), An Evaluation Tool for Machine Translation: Fast Evaluation for MT Research"
     )
@@ -119,11 +120,11 @@ class WER(Metric):
         parts = self.details(totals)
         return "({substitutions} sub, {deletions} del, {insertions} ins / {ref_len} ref)".format(**parts)
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the edits that turn the output into the chosen reference."""
         prepared = self.prepare(one_segment(output, references), opened)
         outputs = prepared.vocabulary.find(self._words([output]))
         rates = self.score(count_edits(outputs, prepared.units, prepared.segments).astype(np.float64))
         chosen = int(choose_references(rates, prepared.groups, like_moses=self.variant == "moses")[0])
         found, words = self._words([output, references[chosen]]).strings()
-        return edit_script(found, words, reference_index=chosen)
+        return Seen(parts=[edit_script(found, words)], against=chosen)

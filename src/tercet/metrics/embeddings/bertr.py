@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from ...text.explanations import Alignment, Part, Seen
 from .._contract import Floats, mean_score
 from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
 
@@ -25,6 +26,7 @@ class BERTr(EncodedMetric):
     With several references the highest score counts. An empty text has the score 0.
     """
 
+    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
     paper: ClassVar[str] = "Mathur, Baldwin and Cohn (2019), Putting Evaluation in Context"
 
     @property
@@ -37,19 +39,13 @@ class BERTr(EncodedMetric):
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
 
-    def explain_segment(
-        self, opened: Opened, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return for each token of the best reference the most similar token of the output."""
         tokens, others = self.explained(opened, output, references)
         scores = [_recall(tokens, reference) for reference in others]
         row = scores.index(max(scores))
         tokens, reference = tokens.inside, others[row].inside
-        return {
-            "score": scores[row],
-            "reference": row,
-            "reference_tokens": alignment(reference, tokens, cosines(reference, tokens)),
-        }
+        return Seen(scores[row], [alignment(tokens, reference, cosines(tokens, reference), "other")], row)
 
 
 def _recall(output: TokenVectors, reference: TokenVectors) -> float:

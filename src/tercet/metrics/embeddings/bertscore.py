@@ -18,6 +18,7 @@ import numpy as np
 from ...data.files import file_state
 from ...errors import DataError, UsageError
 from ...language.encoders import DEFAULT
+from ...text.explanations import Alignment, Part, Seen
 from .._contract import Floats, mean_score
 from .._parameters import YES, param
 from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
@@ -48,6 +49,7 @@ class BERTScore(EncodedMetric):
     idf: bool = param(False, words=YES)
     baseline: str | None = param(file=find_baseline)
 
+    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
     paper: ClassVar[str] = "Zhang et al. (2020), BERTScore: Evaluating Text Generation with BERT"
 
     @property
@@ -99,9 +101,7 @@ class BERTScore(EncodedMetric):
     def extras(self, counts: Floats) -> Mapping[str, Floats]:
         return {"precision": self._rescaled(counts[..., 2], 0), "recall": self._rescaled(counts[..., 3], 1)}
 
-    def explain_segment(
-        self, opened: Opened, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return for each token the most similar token of the other text, for the reference with the highest F1."""
         tokens, others = self.explained(opened, output, references)
         parts = [self.parts(tokens, reference, opened.frequencies) for reference in others]
@@ -109,14 +109,8 @@ class BERTScore(EncodedMetric):
         tokens, reference = tokens.inside, others[row].inside
         found = cosines(tokens, reference)
         precision, recall, f1 = (float(self._rescaled(np.asarray(part), at)) for at, part in enumerate(parts[row]))
-        return {
-            "score": f1,
-            "reference": row,
-            "precision": precision,
-            "recall": recall,
-            "output_tokens": alignment(tokens, reference, found),
-            "reference_tokens": alignment(reference, tokens, found.T),
-        }
+        both = [alignment(tokens, reference, found, of) for of in ("output", "other")]
+        return Seen(f1, both, row, {"precision": precision, "recall": recall})
 
 
 def _weights(tokens: TokenVectors, frequencies: DocumentFrequencies | None) -> Floats:

@@ -18,6 +18,7 @@ import numpy as np
 from ...data.model_file import Dataset, ModelFile, read_model, write_model
 from ...errors import DataError, UsageError
 from ...language.encoders import check_name, open_encoder
+from ...text.explanations import Seen
 from .._contract import Floats, Learnt, Shard, mean_score
 from .._parameters import param
 from ..bases.encoded import EncoderMetric, source_and_target
@@ -105,13 +106,11 @@ class LASIM(EncoderMetric):
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
 
-    def explain_segment(
-        self, opened: Opened, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the cosine, and the prediction if there is a model."""
         first, second = opened.encoder.sentences([source or "", output]).astype(np.float64)[:, None]
         found = {"cosine": float(first[0] @ second[0])}
-        return {"score": float(self._values(first, second, opened)[0]), **found}
+        return Seen(float(self._values(first, second, opened)[0]), values=found)
 
 
 def features(sources: Floats, outputs: Floats) -> Floats:

@@ -9,7 +9,7 @@ signature tells pools apart by a checksum.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -18,10 +18,12 @@ import numpy as np
 from ...data.testset import TestSet
 from ...errors import UsageError
 from ...language.encoders import check_name
+from ...text.explanations import Matches, Part, Seen
 from .._contract import Floats, Learnt, Shard
 from .._parameters import CASE, param
 from ..bases.encoded import EncoderMetric
-from ..strings.sentbleu import SentBLEU
+from ..bases.pairs import explain_ngrams
+from ..strings.sentbleu import ORDER, SentBLEU
 
 if TYPE_CHECKING:
     from ...language.encoders import Encoder
@@ -72,6 +74,7 @@ class PReP(EncoderMetric):
     tokenize: str | None = param(key="tok")
     lowercase: bool = param(False, key="case", words=CASE)
 
+    explains: ClassVar[tuple[type[Part], ...]] = (Matches,)
     paper: ClassVar[str] = (
         "Yoshimura et al. (2019), Filtering Pseudo-References by Paraphrasing for Automatic Evaluation of Machine "
         "Translation"
@@ -152,9 +155,7 @@ class PReP(EncoderMetric):
     def segment_scores(self, counts: Floats) -> Floats:
         return self._bleu().segment_scores(counts)
 
-    def explain_segment(
-        self, opened: Opened, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the pseudo-references, and what sentence BLEU saw against all of them."""
         key = tuple(references)
         if opened.pool is None:
@@ -162,7 +163,9 @@ class PReP(EncoderMetric):
         others = opened.pool.others(key, "", output)
         vectors = dict(zip([*key, *others], opened.encoder.sentences([*key, *others]), strict=True))
         kept = self._paraphrases(key, others, vectors)
-        return {"pseudo_references": kept, **self._bleu().explain_segment(None, output, [*key, *kept], None)}
+        bleu, texts = self._bleu(), [output, *key, *kept]
+        seen = explain_ngrams(bleu.score_one(output, texts[1:]), bleu.words(texts).strings(), ORDER, marked=len(key))
+        return replace(seen, values={"pseudo_references": kept})
 
 
 def _keys(references: Mapping[str, Sequence[str | None]]) -> list[Key]:

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...errors import MissingDependency
-from ...text.marks import Mark, Marks, Place
+from ...text.explanations import Alignment, Link, Part, Seen
 from .._contract import Floats, mean_score
 from .._parameters import param
-from ..bases.encoded import EncodedMetric, Opened, cosines
+from ..bases.encoded import EncodedMetric, Opened, cosines, places_of
 
 if TYPE_CHECKING:
     from ...language.encoders import TokenVectors
@@ -44,6 +44,20 @@ class _Transport(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Transport(Alignment):
+    """Where the mass of the reference's words goes."""
+
+    def lines(self, other: str = "reference") -> list[str]:
+        links = sorted(self.links, key=lambda link: (*link.other, *link.output))
+        pairs = [(self.other[link.other[0]], self.output[link.output[0]]) for link in links]
+        wide = [max(map(len, column)) for column in zip(*pairs, strict=True)]
+        return ["reference's words, where they go, mass, cost:"] + [
+            f"  {word:{wide[0]}}  {to:{wide[1]}}  {link.values['mass']:.3f}  {link.values['cost']:.3f}"
+            for (word, to), link in zip(pairs, links, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
 class WMDO(EncodedMetric):
     """WMDO, the mean of segments, 0 is best.
 
@@ -56,6 +70,7 @@ class WMDO(EncodedMetric):
     delta: float = param(0.18, low=0)
     alpha: float = param(0.1, low=0)
 
+    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
     paper: ClassVar[str] = "Chow, Specia and Madhyastha (2019), WMDO: Fluency-based Word Mover's Distance"
 
     @property
@@ -99,9 +114,7 @@ class WMDO(EncodedMetric):
     def extras(self, counts: Floats) -> Mapping[str, Floats]:
         return {"distance": counts[..., 2], "fragmentation": counts[..., 3], "missing": counts[..., 4]}
 
-    def explain_segment(
-        self, opened: Opened, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return for each word of the best reference where its mass goes, and at which cost."""
         tokens, others = self.explained(opened, output, references)
         words = tokens.by_word
@@ -109,30 +122,17 @@ class WMDO(EncodedMetric):
         row = min(range(len(found)), key=lambda each: found[each].score)
         best, reference = found[row], others[row].by_word
         costs = 1.0 - cosines(reference, words)
-        moves = [
-            {
-                "word": reference.tokens[i],
-                "to": words.tokens[j],
-                "mass": float(best.flow[i, j]),
-                "cost": float(costs[i, j]),
-                "span": reference.spans[i].tolist(),
-                "to_span": words.spans[j].tolist(),
-            }
-            for i, j in np.argwhere(best.flow > SAME)
+        links = [
+            Link(
+                [j], [i], 1.0 - float(costs[i, j]), values={"mass": float(best.flow[i, j]), "cost": float(costs[i, j])}
+            )
+            for i, j in np.argwhere(best.flow > SAME).tolist()
         ]
+        links.sort(key=lambda link: float(link.values["mass"]))  # the largest is the last, which marks the words
+        places = places_of(words), places_of(reference)
+        transport = Transport(words.tokens, reference.tokens, links, places=places)
         parts = {"distance": best.distance, "fragmentation": best.fragmentation, "missing": best.missing}
-        return {"score": best.score, "reference": row, **parts, "transport": moves}
-
-    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
-        """Return marks on words, with their similarity to the word that most of their mass goes to or comes from."""
-        sides: tuple[dict[Place, Mark], ...] = {}, {}
-        for move in sorted(seen["transport"], key=lambda move: float(move["mass"])):  # the largest is the last
-            weight = min(max(1.0 - move["cost"], 0.0), 1.0)
-            to, of = ((begin, end) for begin, end in (move["to_span"], move["span"]))
-            sides[0][to] = Mark(*to, weight, partner=of)
-            sides[1][of] = Mark(*of, weight, partner=to)
-        ours, theirs = (tuple(found[place] for place in sorted(found)) for found in sides)
-        return Marks(ours, theirs, seen["reference"])
+        return Seen(best.score, [transport], row, parts)
 
 
 def _fragmentation(flow: Floats) -> float:

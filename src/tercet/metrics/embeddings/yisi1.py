@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ...text.explanations import Alignment, Part, Seen
 from ...text.scripts import base_code
 from .._contract import Floats, Learnt, Shard
 from .._parameters import YES, param
@@ -46,6 +47,7 @@ class YiSi1(PrecisionRecall, EncodedMetric):
     parser: str | None = param(file=stored_parses)
     parses: str | None = param(local=True)
 
+    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
     paper: ClassVar[str] = "Lo (2019), YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric"
 
     @property
@@ -117,30 +119,24 @@ class YiSi1(PrecisionRecall, EncodedMetric):
         """Return the weights of the tokens of both texts."""
         return weights_of(output.tokens, opened.frequencies), weights_of(reference.tokens, opened.frequencies)
 
-    def explain_segment(
-        self, opened: Opened, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return for each token the most similar token of the other text, with its weight."""
         if self.srl:
             parsed = self._parse([output, *references], opened.more)
             opened = opened._replace(more={sentence.text: sentence for sentence in parsed.values()})
         return self.explained_pair(opened, output, references)
 
-    def explained_pair(self, opened: Opened, output: str, references: Sequence[str]) -> dict[str, Any]:
+    def explained_pair(self, opened: Opened, output: str, references: Sequence[str]) -> Seen:
         """Return what is to be shown of an output and the most similar reference; with srl, `opened` has parses."""
         tokens, others = self.explained(opened, output, references)
         parts = [self._parts(tokens, reference, opened) for reference in others]
         row = parts.index(max(parts))
         tokens, reference = tokens.inside, others[row].inside
         found = np.maximum(cosines(tokens, reference), 0.0)
-        shown = {
-            "output_tokens": alignment(tokens, reference, found),
-            "reference_tokens": alignment(reference, tokens, found.T),
-        }
-        for each in (part for listed in shown.values() for part in listed):
-            each["weight"] = float(weights_of([each["token"]], opened.frequencies)[0])
+        weights = dict(zip(("output", "other"), self.token_weights(tokens, reference, opened), strict=True))
+        both = [alignment(tokens, reference, found, of, each) for of, each in weights.items()]
         score, precision, recall = parts[row]
-        return {"score": score, "reference": row, "precision": precision, "recall": recall, **shown}
+        return Seen(score, both, row, {"precision": precision, "recall": recall})
 
 
 def weights_of(tokens: Sequence[str], frequencies: DocumentFrequencies | None) -> Floats:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...language.encoders import check_name
+from ...text.explanations import Seen
 from ...text.scripts import base_code
 from .._contract import Floats, Learnt, Shard
 from .._parameters import param
@@ -97,16 +98,9 @@ class YiSi2(YiSi1):
         outputs = [text for lines in shard.outputs.values() for text in lines]
         return opened._replace(more=self._parsed(shard.source or (), outputs, opened.more))
 
-    def explain_segment(
-        self, opened: Opened, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return for each token the most similar token of the other text, with its weight."""
         text = source or ""
         if self.srl:
             opened = opened._replace(more=self._parsed([text], [output], opened.more))
-        found = self.explained_pair(opened, output, [text])
-        found["source_tokens"] = found.pop("reference_tokens")
-        del found["reference"]
-        for token in found["output_tokens"]:
-            token["weight"] = 1.0
-        return found
+        return replace(self.explained_pair(opened, output, [text]), against=None)

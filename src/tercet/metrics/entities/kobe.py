@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ...errors import UsageError
-from ...text.marks import Mark, Marks
+from ...text.explanations import Entities, Entity, Part, Seen
 from .._contract import Floats, Shard
 from .._parameters import param
 from ..bases.entities import Candidates, EntityMetric, Languages, languages, match
@@ -68,6 +68,7 @@ class KoBE(EntityMetric):
     rounding: str = param("none", choices=("none", "published"))
 
     marked: ClassVar[tuple[str, str, str]] = ("entity in both texts", "", "entity in this text only")
+    explains: ClassVar[tuple[type[Part], ...]] = (Entities,)
     paper: ClassVar[str] = "Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation"
 
     @property
@@ -114,7 +115,7 @@ class KoBE(EntityMetric):
 
     def explain_segment(
         self, opened: Languages | None, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    ) -> Seen:
         """Return the entities of the source, or of the best reference, and of the output, and which of them match."""
         if opened is None:
             raise UsageError("kobe: the languages are not known; call ready(testset) with the test set.")
@@ -127,16 +128,8 @@ class KoBE(EntityMetric):
         matched = [match([candidates for _, candidates in side], has) for side in sides]
         row = max(range(len(sides)), key=lambda each: _recall((sum(matched[each]), len(sides[each]))))
         known = match(has, [candidates for _, candidates in sides[row]])
-        return {
-            **({"reference": row} if self.against == "reference" else {}),
-            f"{self.against}_entities": _shown(sides[row], matched[row]),
-            "output_entities": _shown(found, known),
-        }
-
-    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
-        """Return marks on entities: 1 for those that the other text has too."""
-        own, other = (_entity_marks(seen[f"{side}_entities"]) for side in ("output", self.against))
-        return Marks(own, other, seen.get("reference"))
+        both = Entities(_shown(found, known), _shown(sides[row], matched[row]))
+        return Seen(parts=[both], against=row if self.against == "reference" else None)
 
     def score(self, totals: Floats) -> Floats:
         matches, expected, found = np.moveaxis(totals, -1, 0)
@@ -164,25 +157,11 @@ class KoBE(EntityMetric):
         return f"{matches} of {expected} entities of the {self.against}, {found} in the output"
 
 
-def _shown(mentions: Sequence[tuple[Mention, Candidates]], matched: Sequence[bool]) -> list[dict[str, Any]]:
+def _shown(mentions: Sequence[tuple[Mention, Candidates]], matched: Sequence[bool]) -> list[Entity]:
     return [
-        {
-            "text": mention.text,
-            "span": [mention.start, mention.end],
-            "category": mention.category,
-            "entity": candidates[0],
-            "matched": is_matched,
-        }
+        Entity(mention.text, mention.start, mention.end, mention.category, candidates[0], is_matched)
         for (mention, candidates), is_matched in zip(mentions, matched, strict=True)
     ]
-
-
-def _entity_marks(entities: Sequence[Mapping[str, Any]]) -> tuple[Mark, ...]:
-    return tuple(
-        Mark(begin, end, float(each["matched"]), each["category"])
-        for each in entities
-        for begin, end in (each["span"],)
-    )
 
 
 def _recall(counts: tuple[int, int]) -> tuple[float, int, int]:

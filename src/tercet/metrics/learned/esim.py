@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ...data.model_file import Dataset, ModelFile, read_model
 from ...errors import DataError
 from ...language.encoders.onnx import open_session
+from ...text.explanations import Seen
 from .._contract import Floats, Learnt, mean_score
 from ..bases.encoded import EncodedMetric, Known, Opened
 
@@ -68,13 +69,11 @@ class ESIM(EncodedMetric):
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
 
-    def explain_segment(
-        self, opened: Opened, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the score with each reference."""
         tokens, others = self.explained(opened, output, references)
         scores = [opened.more.score(reference, tokens) for reference in others]
-        return {"score": max(scores), "scores": scores}
+        return Seen(max(scores), values={"scores": scores})
 
 
 class Network:

@@ -25,6 +25,7 @@ from ...data.files import file_state
 from ...data.model_file import Dataset, ModelFile, has_form, read_model
 from ...errors import DataError
 from ...language.encoders import DEVICES
+from ...text.explanations import Seen
 from .._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
 from .._parameters import param
 
@@ -134,18 +135,16 @@ class Rima(Metric):
         low, high = np.maximum(scores - half, 0), np.minimum(scores + half, 100)
         return {"network": counts[:, 2], "chrf": counts[:, 3], "lower": low, "upper": high}
 
-    def explain_segment(
-        self, opened: Opened, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the score with each reference and its parts."""
         parts = self._parts(opened, [(text, output) for text in references])
         found = [parts[text, output] for text in references]
         score = self._settle(found)[0]
-        return {
-            "score": score,
+        values = {
             "interval": [max(score - opened.half_width, 0.0), min(score + opened.half_width, 100.0)],
             "references": [{"score": one, "network": network, "chrf": chrf} for one, network, chrf in found],
         }
+        return Seen(score, values=values)
 
 
 @lru_cache(maxsize=2)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ...errors import UsageError
+from ...text.explanations import Part, Seen, Span, Spans
 from .._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
 from .._parameters import param
 from ._chat import ChatClient, Limits, check_endpoint, log
@@ -110,6 +111,7 @@ class Judge(Metric):
     wait: float = param(1.0, low=0, local=True)
     parallel: int = param(4, low=1, local=True)
 
+    explains: ClassVar[tuple[type[Part], ...]] = (Spans,)
     paper: ClassVar[str] = (
         "After Kocmi and Federmann (2023), Large Language Models Are State-of-the-Art Evaluators of Translation Quality"
     )
@@ -245,15 +247,25 @@ class Judge(Metric):
             f"{found['tokens_in']} tokens in, {found['tokens_out']} out{cost}"
         )
 
-    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Any:
+    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
+        """Return the answer, and the errors that it names; their stretches of the output, where it has them."""
         prompt = self.write(source or "", output, references if self.references else (), opened.pair)
         (answer,) = opened.client.ask([prompt], self.read)
-        found: dict[str, Any] = {"answer": answer.text}
-        if answer.read is not None:
-            found["score"] = answer.read.score
-            if self.prompt == "mqm":
-                found["errors"] = [dict(each) for each in answer.read.errors]
-        return found
+        if answer.read is None:
+            return Seen(values={"answer": answer.text})
+        if self.prompt != "mqm":
+            return Seen(answer.read.score, values={"answer": answer.text})
+        spans = [
+            Span(at, at + len(error["span"]), 0.5 * (error["severity"] == "minor"), _label(error))
+            for error in answer.read.errors
+            if error["span"] and (at := output.find(error["span"])) >= 0
+        ]
+        errors = [dict(error) for error in answer.read.errors]
+        return Seen(answer.read.score, [Spans(sorted(spans))], values={"answer": answer.text, "errors": errors})
+
+
+def _label(error: Mapping[str, str]) -> str:
+    return ": ".join(filter(None, (error["severity"], error["category"])))
 
 
 def _safe(text: str) -> str:

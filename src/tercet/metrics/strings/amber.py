@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...text.explanations import Seen
 from .._contract import Floats, mean_score
 from .._parameters import param
 from ..bases.words import WordPairMetric
@@ -109,9 +110,7 @@ class AMBER(WordPairMetric):
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return by form the score of n-grams and the penalties, with the best reference."""
         words, *others = self.words([output, *references])
         counts = np.array([self.count_pair(words, other) for other in others], dtype=np.float64)
@@ -119,7 +118,7 @@ class AMBER(WordPairMetric):
         rows = {}
         for name, pair in _in_forms(words, others[row]).items():
             rows[name] = {"overlap": self.overlap(pair), **{each: getattr(pair, each) for each in PENALTIES}}
-        return {"score": float(self.segment_scores(counts)[row]), "reference": row, "forms": rows}
+        return Seen(float(self.segment_scores(counts)[row]), against=row, values={"forms": rows})
 
 
 def _in_forms(output: Sequence[str], reference: Sequence[str]) -> dict[str, Pair]:

@@ -18,6 +18,7 @@ import numpy as np
 from ...errors import UsageError
 from ...text import sentencepieces
 from ...text.coding import Ints, NgramIndex, Vocabulary, Words, closest_lengths, ngram_totals
+from ...text.explanations import Matches, Part, Seen
 from ...text.rules import INTL_136
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from .._contract import Floats, Metric, Shard, group_references
@@ -66,6 +67,7 @@ class BLEU(Metric):
     variant: str = param("sacrebleu", choices=VARIANTS, quiet=True)
     model: str | None = param(file=sentencepieces.find_model, checksum="spm")
 
+    explains: ClassVar[tuple[type[Part], ...]] = (Matches,)
     paper: ClassVar[str] = "Papineni et al. (2002), BLEU: a Method for Automatic Evaluation of Machine Translation"
     signature_order: ClassVar[tuple[str, ...]] = (
         "case",
@@ -245,9 +247,7 @@ class BLEU(Metric):
             "totals": totals[2 + self._orders :][:n].astype(int).tolist(),
         }
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the words, and which n-grams of each order match a reference."""
         words = self._words([output, *references]).strings()
         return explain_ngrams(self.score_one(output, references), words, self.max_ngram_order)

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...text.explanations import Matches, Part, Seen
 from ...text.tokenisers import check_tokeniser
 from .._contract import Floats, Metric, Shard
 from .._parameters import CASE, param
@@ -35,6 +36,7 @@ class BLEUNRC(Metric):
     lowercase: bool = param(True, key="case", words=CASE)
 
     signature_order: ClassVar[tuple[str, ...]] = ("case", "tok")
+    explains: ClassVar[tuple[type[Part], ...]] = (Matches,)
     paper: ClassVar[str] = (
         "Chen and Cherry (2014), A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU"
     )
@@ -71,8 +73,6 @@ class BLEUNRC(Metric):
     def verbose(self, totals: Floats) -> str:
         return self._bleu("exp").verbose(totals[_UP_TO_ORDER])
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the words, and which n-grams of each order match a reference."""
-        return dict(self._bleu("cc7").explain_segment(opened, output, references, source))
+        return self._bleu("cc7").explain_segment(opened, output, references, source)

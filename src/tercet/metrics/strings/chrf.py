@@ -29,7 +29,7 @@ from ...text.coding import (
     split_words,
     utf8_bytes,
 )
-from ...text.marks import Marks, ngram_marks
+from ...text.explanations import Group, Matches, Part, Seen
 from ...text.ngrams import compare_ngrams, longest_matches
 from .._contract import Floats, Metric, Shard, group_references
 from .._parameters import CASE, NO, YES, param
@@ -54,6 +54,20 @@ class _References(NamedTuple):
     groups: Ints
 
 
+MARKS = " .:-=+#"  # for characters of the output, by the longest matching n-gram around them
+
+
+@dataclass(frozen=True)
+class CharacterMatches(Matches):
+    """Matching n-grams of characters, and of words."""
+
+    names_reference: ClassVar[bool] = True
+
+    def lines(self, other: str = "reference") -> list[str]:
+        marks = "".join(MARKS[min(size, len(MARKS) - 1)] for size in self.sizes[0])
+        return [f"characters: {''.join(self.output)}", f"matched:    {marks}", *self.group_lines()]
+
+
 @dataclass(frozen=True)
 class CHRF(Metric):
     """chrF of sacreBLEU (default) or of chrF++.py, 0 to 100.
@@ -76,6 +90,7 @@ class CHRF(Metric):
     unit: str = param("char", choices=("byte", "char"), quiet=True)
     average: str = param("corpus", choices=("corpus", "segment"), quiet=True)
 
+    explains: ClassVar[tuple[type[Part], ...]] = (Matches,)
     paper: ClassVar[str] = "Popović (2015), chrF: character n-gram F-score for automatic MT evaluation"
 
     shares: ClassVar[str] = "character n-grams"
@@ -237,25 +252,18 @@ class CHRF(Metric):
     def segment_scores(self, counts: Floats) -> Floats:
         return counts[..., -2] / counts[..., -1]
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the best reference, and for each output character the longest matching n-gram around it."""
         scores = [self.score_one(output, [reference]) for reference in references]
         best = scores.index(max(scores))
         texts = [text.lower() if self.lowercase else text for text in (output, references[best])]
         kept = [text if self.whitespace else "".join(text.split()) for text in texts]
-        parts = {"score": scores[best], "reference": best, "characters": kept[0]}
-        parts["longest_match"] = longest_matches(kept[0], kept[1], self.char_order)
+        groups: list[Group] = []
         if self.word_order:
             words, others = (split_words(*code_points([text]), punctuation=True).strings()[0] for text in texts)
-            parts["ngrams"] = compare_ngrams(words, [others], self.word_order)
-        return parts
-
-    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
-        """Return marks on the characters of the output: the longest matching n-gram around them."""
-        found = ngram_marks(seen["characters"], output, seen["longest_match"], self.char_order)
-        return Marks(found, against=seen["reference"])
+            groups = compare_ngrams(words, [others], self.word_order)
+        sizes = longest_matches(kept[0], kept[1], self.char_order), ()
+        return Seen(scores[best], [CharacterMatches(kept[0], "", sizes, self.char_order, groups)], best)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         triples = totals[:-2].reshape(self.order, 3)

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...text.explanations import Seen
 from .._contract import Floats, mean_score
 from .._parameters import param
 from ..bases.words import WordPairMetric
@@ -69,14 +70,12 @@ class ELEXR(WordPairMetric):
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return how far the relations of each shared word agree with the best reference."""
         words, *others = self.words([output, *references])
         scores = [self.count_pair(words, other)[0] for other in others]
         row = int(np.argmax(scores))
-        return {"score": scores[row], "reference": row, "agreements": self.agreements(words, others[row])}
+        return Seen(scores[row], against=row, values={"agreements": self.agreements(words, others[row])})
 
 
 def relations(words: Sequence[str], window: int) -> dict[str, dict[str, float]]:

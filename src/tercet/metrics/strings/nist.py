@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ...errors import UsageError
 from ...kernels import information as kernel
 from ...text.coding import Ints, Vocabulary, Words, code_points, ngram_totals, offsets_of, split_words, view
+from ...text.explanations import Matches, Part, Seen
 from ...text.tokenisers import tokenise
 from .._contract import Floats, Learnt, Metric, Shard, group_references
 from .._parameters import CASE, param
@@ -72,6 +73,7 @@ class NIST(Metric):
     max_ngram_order: int = param(5, low=1, high=9, key="order", quiet=True)
 
     signature_order: ClassVar[tuple[str, ...]] = ("case", "tok")
+    explains: ClassVar[tuple[type[Part], ...]] = (Matches,)
     paper: ClassVar[str] = (
         "Doddington (2002), Automatic Evaluation of Machine Translation Quality Using N-gram Co-Occurrence Statistics"
     )
@@ -129,9 +131,7 @@ class NIST(Metric):
         result: Floats = score * _penalty(totals)
         return result
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the words, and which n-grams of each order match a reference."""
         words = self._words([output, *references]).strings()
         return explain_ngrams(self.score_one(output, references), words, self.max_ngram_order)

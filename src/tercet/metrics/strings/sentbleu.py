@@ -23,6 +23,7 @@ from ...text.coding import (
     ngram_totals,
     split_words,
 )
+from ...text.explanations import Matches, Part, Seen
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from .._contract import Floats, Metric, Shard, group_references
 from .._parameters import CASE, param
@@ -52,6 +53,7 @@ class SentBLEU(Metric):
     lowercase: bool = param(False, key="case", words=CASE)
 
     signature_order: ClassVar[tuple[str, ...]] = ("case", "tok")
+    explains: ClassVar[tuple[type[Part], ...]] = (Matches,)
     paper: ClassVar[str] = (
         "Lin and Och (2004), ORANGE: a Method for Evaluating Automatic Evaluation Metrics for Machine Translation"
     )
@@ -67,14 +69,12 @@ class SentBLEU(Metric):
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return {"tokenize": tokeniser_of(language)}
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the words, and which n-grams of each order match a reference."""
-        words = self._words([output, *references]).strings()
+        words = self.words([output, *references]).strings()
         return explain_ngrams(self.score_one(output, references), words, ORDER)
 
-    def _words(self, texts: list[str]) -> Words:
+    def words(self, texts: list[str]) -> Words:
         if self.lowercase:
             texts = lower(texts)
         if self.tokenize == "none":
@@ -83,13 +83,13 @@ class SentBLEU(Metric):
 
     def prepare(self, shard: Shard, opened: Any) -> _References:
         texts, groups = group_references(shard.references)
-        vocabulary = Vocabulary(self._words(texts))
+        vocabulary = Vocabulary(self.words(texts))
         return _References(vocabulary, NgramIndex(vocabulary.units, groups, ORDER), groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Count output and closest reference length, matches and n-grams of each order, the score, and 1."""
         vocabulary, ngrams, groups = prepared
-        units = vocabulary.find(self._words(list(outputs)))
+        units = vocabulary.find(self.words(list(outputs)))
         matches = ngrams.count_matches(units, np.arange(len(outputs)))
         totals = ngram_totals(units.lengths, ORDER)
         closest = closest_lengths(units.lengths, vocabulary.units.lengths, groups)

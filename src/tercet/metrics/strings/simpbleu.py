@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ...text.explanations import Matches, Part, Seen
 from .._contract import Floats, mean_score
 from .._parameters import param
 from ..bases.pairs import explain_ngrams
@@ -29,6 +30,7 @@ class SimpBLEU(WordPairMetric):
 
     of: str = param("recall", choices=("recall", "precision"))
 
+    explains: ClassVar[tuple[type[Part], ...]] = (Matches,)
     paper: ClassVar[str] = "Song, Cohn and Specia (2013), BLEU deconstructed: Designing a Better MT Evaluation Metric"
 
     @property
@@ -52,8 +54,6 @@ class SimpBLEU(WordPairMetric):
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"matches": int(totals[0]), "words": int(totals[1])}
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the words, and which of them match a reference."""
         return explain_ngrams(self.score_one(output, references), self.words([output, *references]), 1)

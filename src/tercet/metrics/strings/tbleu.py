@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...stats.assignment import assign
+from ...text.explanations import Seen
 from .._contract import Floats
 from .._parameters import param
 from ..bases.words import WordPairMetric
@@ -89,23 +90,18 @@ class TBLEU(WordPairMetric):
             "precisions": (matches / np.maximum(ngrams, 1)).tolist(),
         }
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return for the best reference each word of the output, its partner and its weight."""
         words, *others = self.words([output, *references])
         counts = np.array([self.count_pair(words, other) for other in others], dtype=np.float64)
         scores = self.segment_scores(counts)
         row = int(scores.argmax())
         partners, weights = self.aligned(words, others[row])
-        return {
-            "score": float(scores[row]),
-            "reference": row,
-            "words": [
-                {"word": word, "as": partner, "weight": weight}
-                for word, partner, weight in zip(words, partners, weights, strict=True)
-            ],
-        }
+        rows = [
+            {"word": word, "as": partner, "weight": weight}
+            for word, partner, weight in zip(words, partners, weights, strict=True)
+        ]
+        return Seen(float(scores[row]), against=row, values={"words": rows})
 
 
 @lru_cache(maxsize=1 << 18)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...text.marks import Marks, ngram_marks
+from ...text.explanations import Group, Matches, Part, Seen
 from .._contract import Floats
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
@@ -53,6 +53,14 @@ def tree(sentence: Sentence, of: str, *, lowercase: bool) -> Tree:
 
 
 @dataclass(frozen=True)
+class PieceMatches(Matches):
+    """Pieces of the output's tree that a reference has too."""
+
+    def lines(self, other: str = "reference") -> list[str]:
+        return self.group_lines() + [f"words: {' '.join(self.output)}"] * bool(self.output)
+
+
+@dataclass(frozen=True)
 class TreeMetric(ParsedMetric):
     """Clipped precision of the output's pieces against the references, as the mean over sizes.
 
@@ -63,6 +71,7 @@ class TreeMetric(ParsedMetric):
     of: str = param("words", choices=KINDS, noun="kind of label")
     lowercase: bool = True
 
+    explains: ClassVar[tuple[type[Part], ...]] = (Matches,)
     sizes: ClassVar[str] = ""  # the name of the parameter with the largest size
 
     @property
@@ -112,9 +121,7 @@ class TreeMetric(ParsedMetric):
     def verbose(self, totals: Floats) -> str:
         return "/".join(f"{precision:.3f}" for precision in self._precisions(totals)[0])
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return by size the pieces of the output that a reference has too, and the others."""
         parsed, *parsed_references = self.parse_texts([output, *references], opened)
         first, *others = map(self.pieces, [parsed, *parsed_references])
@@ -125,21 +132,14 @@ class TreeMetric(ParsedMetric):
             largest |= dict.fromkeys(
                 (name for piece, times in common.items() if times for name in _labels(piece)), size
             )
-            rows.append(
-                {"size": size, "matched": self._shown(common), "unmatched": self._shown(ours - Counter(common))}
-            )
+            missed = ours - Counter(common)
+            rows.append(Group(size, self._shown(common), self._shown(missed), sum(common.values()), sum(ours.values())))
         counts = np.array(self.count_parsed(parsed, parsed_references), dtype=np.float64)
-        seen: dict[str, Any] = {"score": float(self.score(counts)), "pieces": rows}
+        words: Sequence[str] = ()
         if self.of == "words" and hasattr(parsed, "tokens"):
             words = tree(parsed, self.of, lowercase=self.lowercase).labels
-            seen |= {"output_words": words, "largest_pieces": [largest.get(word, 0) for word in words]}
-        return seen
-
-    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks | None:
-        """Return marks on words by the largest piece with the same word that a reference has too."""
-        if "output_words" not in seen:
-            return None
-        return Marks(ngram_marks(seen["output_words"], output, seen["largest_pieces"], self.largest, "size {}"))
+        sizes = [largest.get(word, 0) for word in words], ()
+        return Seen(float(self.score(counts)), [PieceMatches(words, (), sizes, self.largest, rows, "size {}")], 0)
 
     def _shown(self, pieces: Mapping[Any, int]) -> list[str]:
         return [self.show(piece) for piece, times in pieces.items() for _ in range(times)]

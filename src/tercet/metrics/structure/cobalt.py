@@ -28,6 +28,7 @@ from ...language.relations import foreign_relation
 from ...language.sentence import shown
 from ...language.stemming import LANGUAGES as STEMMED
 from ...language.vectors import is_model, open_vectors
+from ...text.explanations import Alignment, Part, Seen
 from ...text.scripts import base_code
 from .._contract import Floats, Learnt, mean_score
 from .._parameters import param
@@ -36,7 +37,6 @@ from ..bases.parsed import ParsedMetric
 if TYPE_CHECKING:
     from ...language.backends import Backend
     from ...language.sentence import Sentence
-    from ._cobalt_report import CobaltExplanation
 
 # thesis: section 4.3; its word scores range from 0 to 1. published: the configuration files of the program.
 PARAMS: dict[str, dict[str, float]] = {
@@ -126,6 +126,7 @@ class Cobalt(ParsedMetric):
     vectors: str | None = param(file=lambda name: None if is_model(name) else Path(name), checksum="vector_file")
     threshold: float = param(0.25, low=-1, high=1, quiet=True)
 
+    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
     paper: ClassVar[str] = (
         "Fomicheva (2017), The Role of Human Reference Translation in Machine Translation Evaluation, chapter 4"
     )
@@ -215,15 +216,13 @@ class Cobalt(ParsedMetric):
         compared = [self.assess(self.align(output, reference)) for reference in references]
         return max(enumerate(compared), key=lambda pair: (pair[1].score, -pair[0]))
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> CobaltExplanation:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the alignment with the best reference, and what each of its words adds to the score."""
         from ._cobalt_report import explained
 
         parsed, *others = self.parse_texts([output, *references], opened)
         index, comparison = self.best(parsed, others)
-        return explained(comparison, index)
+        return Seen(parts=[explained(comparison)], against=index)
 
     def align(self, output: Sentence, reference: Sentence) -> ContextAlignment:
         """Return the alignment of output and reference; it has no pairs if one of them is empty."""

@@ -21,6 +21,7 @@ from ...language.function_words import function_words
 from ...language.meteor_alignment import MATCHERS, Aligner
 from ...language.paraphrases import find_table
 from ...language.stemming import LANGUAGES as STEMMED
+from ...text.explanations import Seen
 from .._contract import Floats, mean_score
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
@@ -124,28 +125,23 @@ class RED(ParsedMetric):
             for place, name in enumerate(("precision", "recall"))
         }
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the n-grams of the best reference, and what each counts."""
         parsed, *others = self.parse_texts([output, *references], opened)
         scores = [self.count_parsed(parsed, [other])[0] for other in others]
         row = int(np.argmax(scores))
         ours, theirs = ([token.form.lower() for token in each.tokens] for each in (parsed, others[row]))
         matches = self.matches(ours, theirs) if ours and theirs else {}
-        return {
-            "score": scores[row],
-            "reference": row,
-            "structures": [
-                {
-                    "words": [theirs[place] for place in places],
-                    "kind": "structure" if fixed else "chain",
-                    "value": _value(places, fixed, matches),
-                }
-                for size in SIZES[1:]
-                for places, fixed in structures(others[row], size)
-            ],
-        }
+        rows = [
+            {
+                "words": [theirs[place] for place in places],
+                "kind": "structure" if fixed else "chain",
+                "value": _value(places, fixed, matches),
+            }
+            for size in SIZES[1:]
+            for places, fixed in structures(others[row], size)
+        ]
+        return Seen(scores[row], against=row, values={"structures": rows})
 
 
 def structures(sentence: Sentence, size: int) -> list[tuple[tuple[int, ...], bool]]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...language.synonyms import english_related_words, english_synonyms
+from ...text.explanations import Alignment, Link, ListedAlignment, Part, Seen
 from .._contract import Floats, mean_score
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
@@ -77,6 +78,7 @@ class VERTa(ParsedMetric):
 
     variant: str = param("w", choices=VARIANTS)
 
+    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
     paper: ClassVar[str] = "Comelles and Atserias (2014), VERTa participation in the WMT14 Metrics Task"
 
     @property
@@ -118,9 +120,7 @@ class VERTa(ParsedMetric):
     def extras(self, counts: Floats) -> Mapping[str, Floats]:
         return {name: counts[..., 2 + place] for place, name in enumerate(MODULES)}
 
-    def explain_segment(
-        self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> dict[str, Any]:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the modules' precision and recall with the best reference, and the aligned words."""
         parsed, *others = self.parse_texts([output, *references], opened)
         scores = [self.count_parsed(parsed, [other])[0] for other in others]
@@ -128,17 +128,14 @@ class VERTa(ParsedMetric):
         english = self.language == "en"
         words = [[_word(token, english=english) for token in each.tokens] for each in (parsed, others[row])]
         similar = similarities(*words)
-        return {
-            "score": scores[row],
-            "reference": row,
-            "modules": {
-                name: share._asdict() for name, share in zip(MODULES, self.modules(parsed, others[row]), strict=True)
-            },
-            "words": [
-                {"output": words[0][i].form, "reference": words[1][j].form, "similarity": similar[i, j]}
-                for i, j in sorted(align(similar).items())
-            ],
-        }
+        shares = zip(MODULES, self.modules(parsed, others[row]), strict=True)
+        found = ListedAlignment(
+            [word.form for word in words[0]],
+            [word.form for word in words[1]],
+            [Link([i], [j], float(similar[i, j])) for i, j in sorted(align(similar).items())],
+            columns=("output", "reference", "similarity"),
+        )
+        return Seen(scores[row], [found], row, {"modules": {name: share._asdict() for name, share in shares}})
 
 
 def _word(token: Token, *, english: bool) -> Word:

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ...rendering.review_page import Card, CardText, Mark, Why
-from ...text.marks import utf16_places
+from ...text.explanations import utf16_places
 
 if TYPE_CHECKING:
     from ...data.testset import TestSet

@@ -8,21 +8,15 @@ const MEANING = ["high", "middle", "low"];
 // The marks of a layer on one output and on the text it was compared with; null where the layer has none.
 function marksOf(layer, i, s) {
   layer.places ??= new Map(layer.rows.map((row, at) => [row, at]));
-  const packed = layer.places.has(i) ? layer.marks[layer.places.get(i)][s] : 0;
-  if (!packed) return null;
-  const [place, output, other] = packed, against = place ? `reference ${place - 1}` : "source";
-  return {against, output: unpackMarks(layer, output, s, against), other: unpackMarks(layer, other, s, `output ${s}`)};
-}
-
-function unpackMarks(layer, numbers, s, partnerText) {
-  const found = [];
-  for (let at = 0, last = 0; at < numbers.length; at += 6) {
-    const [gap, length, weight, label, begin, size] = numbers.slice(at, at + 6);
-    const partner = begin < 0 ? null : {text: partnerText, begin, end: begin + size};
-    found.push({begin: last + gap, end: last + gap + length, weight, label: layer.labels[label], s, partner});
-    last += gap + length;
-  }
-  return found;
+  const seen = layer.places.has(i) ? layer.seen[layer.places.get(i)][s] : null;
+  if (!seen) return null;
+  if (seen.marks) return seen.marks;
+  const place = seen.against ?? "source", against = place === "source" ? place : `reference ${place}`;
+  const gold = Object.values(D.references).map((lines) => lines[i]).filter((text) => text !== null);
+  const texts = [[D.outputs[s][i], `output ${s}`], [place === "source" ? D.source?.[i] ?? "" : gold[place], against]];
+  const [output, other] = seenMarks(seen, texts[0][0], texts[1][0]).map((marks, side) =>
+    marks.map((mark) => ({...mark, s, partner: mark.partner && {...mark.partner, text: texts[1 - side][1]}})));
+  return seen.marks = {against, output, other};
 }
 
 // The marks on a text that outputs share, the source or a reference: those of all outputs that are read.
