@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .comparing import Comparison as Comparison
     from .comparing import compare_ngrams as compare_ngrams
     from .comparing import compare_words as compare_words
+    from .computing import compute as compute
     from .data.layouts import read as read
     from .data.scores import Scores as Scores
     from .data.testset import TestSet as TestSet
@@ -54,6 +55,7 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "compare": (".tasks.compare", "compare"),
     "compare_ngrams": (".comparing", "compare_ngrams"),
     "compare_words": (".comparing", "compare_words"),
+    "compute": (".computing", "compute"),
     "corpus": (".scoring", "corpus"),
     "data": (".data", ""),
     "demo": (".examples", "load"),
@@ -90,6 +92,7 @@ __all__ = [
     "compare",
     "compare_ngrams",
     "compare_words",
+    "compute",
     "corpus",
     "data",
     "demo",

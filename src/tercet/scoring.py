@@ -14,7 +14,7 @@ import numpy as np
 from . import __version__
 from .data.empty_references import EmptyReferences
 from .data.scores import MetricRecord, ScoreList, Scores
-from .data.testset import TestSet, as_list
+from .data.testset import TestSet, name_references
 from .engine import SHARD, Progress, count, open_executor
 from .errors import UnknownName, UsageError
 from .kernels import warn_if_slow
@@ -102,7 +102,8 @@ def corpus(
     ----------
     metric : a string such as "bleu", or a `Metric`.
     outputs : one output per segment.
-    references : one reference per segment; or several references, as a list of such lists or as a mapping of names.
+    references : one reference per segment; or several, as a list of such lists, a list for each segment, or a mapping
+        of names.
     source : the source texts, for metrics that read them.
     language_pair : such as "en-de", for metrics that depend on it.
 
@@ -123,9 +124,7 @@ def corpus(
     elif isinstance(references, Mapping):
         named = dict(references)
     else:
-        listed = as_list(references)
-        several = isinstance(listed, Sequence) and bool(listed) and not isinstance(listed[0], str)
-        named = {str(i): texts for i, texts in enumerate(listed)} if several else {"reference": listed}
+        named = name_references(references, len(outputs), square="references")
     testset = TestSet({"output": outputs}, named, source, pair=language_pair)
     return score(testset, metric, keep_counts=False)[0].system["output"]
 

@@ -15,9 +15,10 @@ SOURCE = Path(tercet.__file__).parent
 # From top to bottom. Each may import what stands above it, and itself. See docs/architecture.md.
 ORDER = (
     "errors", "options", "workers", "clusters", "data", "kernels", "text", "language", "knowledge", "stats", "quality",
-    "metrics", "human", "rendering", "count_cache", "engine", "testing", "slicing", "scoring", "external", "comparing",
-    "explaining", "alignment_report", "entity_report", "checking", "comparison_report", "verifying", "paraphrasing",
-    "metaeval", "learning", "reproduction", "examples", "rating_report", "qe", "rate", "cli", "tasks", "kb", "__main__",
+    "metrics", "human", "rendering", "count_cache", "engine", "testing", "slicing", "scoring", "computing", "external",
+    "comparing", "explaining", "alignment_report", "entity_report", "checking", "comparison_report", "verifying",
+    "paraphrasing", "metaeval", "learning", "reproduction", "examples", "rating_report", "qe", "rate", "cli", "tasks",
+    "kb", "__main__",
 )  # fmt: skip
 HEAVY = (
     "scipy", "pandas", "polars", "dask", "distributed", "spacy", "torch", "matplotlib", "altair", "vl_convert",

@@ -1,6 +1,7 @@
 """`TestSet`: the texts of an evaluation, checked once when built.
 
-Outputs and references are named, never lists of lists: the transposed list has cost the field years of wrong scores.
+Outputs and references are named. Lists of references are named by their shape, and refused where it is ambiguous: the
+transposed list has cost the field years of wrong scores.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ class TestSet:
     Parameters
     ----------
     outputs : system name -> its output per segment.
-    references : reference name -> text per segment; None where a segment has no such reference.
+    references : reference name -> text per segment; None where a segment has no such reference. A list of texts is one
+        reference; a list of lists is read as `name_references` says.
     source : source text per segment.
     documents : document id per segment.
     labels : further facts per segment, by name: {"domain": [...]}.
@@ -57,6 +59,9 @@ class TestSet:
         if self.pair is not None:
             put(self, "pair", one_hyphen(self.pair))
         put(self, "outputs", _named("outputs", "system", self.outputs))
+        if not isinstance(self.references, Mapping):
+            segments = len(next(iter(self.outputs.values()), self.source or ()))
+            put(self, "references", name_references(self.references, segments))
         put(self, "references", _named("references", "reference", self.references, gaps=True))
         put(self, "labels", _named("labels", "label", self.labels))
         if self.source is not None:
@@ -257,6 +262,42 @@ def _named(what: str, kind: str, texts: Any, *, gaps: bool = False) -> dict[str,
         if not isinstance(name, str) or not name:
             raise UsageError(f"{what}: {name!r} is not a name; a {kind} needs a name that is not empty.")
     return {name: _texts(f"{kind} {name!r}", lines, gaps=gaps) for name, lines in texts.items()}
+
+
+def name_references(references: Any, segments: int, *, square: str | None = None) -> dict[str, Any]:
+    """Return references by name: of a list of texts, one per segment, or of a list of lists.
+
+    Lists of lists have the references of each segment, as in Hugging Face evaluate, or the segments of each reference,
+    as in sacreBLEU: the number of segments tells which. square: "segments" or "references", how as many references as
+    segments are read; by default they are refused.
+    """
+    listed = as_list(references)
+    if isinstance(listed, str) or not isinstance(listed, Sequence):
+        raise UsageError(
+            f"references must be a list of texts, or lists of texts by name, not {type(references).__name__}."
+        )
+    rows = [as_list(row) for row in listed]
+    if all(isinstance(row, str) or is_missing(row) for row in rows):
+        return {"ref": rows}
+    if any(isinstance(row, str) or not isinstance(row, Sequence) for row in rows):
+        raise UsageError("references are texts, or lists of texts, but not both.")
+    by_reference = all(len(row) == segments for row in rows)
+    if by_reference and len(rows) == segments > 1:
+        if square is None:
+            raise UsageError(
+                f"references: {segments} lists of {segments} texts can be read in two ways. Name them: "
+                '{"refA": [a text per segment], "refB": [...]}.'
+            )
+        by_reference = square == "references"
+    if not by_reference and len(rows) != segments:
+        lengths = " or ".join(map(str, sorted({len(row) for row in rows})))
+        raise UsageError(
+            f"references: {len(rows)} lists of {lengths} texts, and {segments} segments. A list for each segment is "
+            "needed, or lists with a text for each segment."
+        )
+    if not by_reference:
+        rows = [[row[i] if i < len(row) else None for row in rows] for i in range(max(map(len, rows), default=0))]
+    return {f"ref{i}": row for i, row in enumerate(rows, 1)} if len(rows) > 1 else {"ref": rows[0]} if rows else {}
 
 
 def check_several(texts: Any) -> None:
