@@ -92,7 +92,11 @@ def run(line: str, folder: Path, home: Path, streams: Path) -> int:
         sys.argv, sys.stdin = ["tercet", *words], open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
         sys.stdout, sys.stderr = (open(n, "w", encoding="utf-8", closefd=False) for n in (1, 2))  # noqa: SIM115
         signal.alarm(SECONDS)
-        importlib.import_module("tercet.__main__").run()
+        try:
+            importlib.import_module("tercet.__main__").run()
+        except SystemExit as leaving:
+            sys.stdout.flush()
+            os._exit(int(leaving.code or 0))
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 

@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from .external import read_external as read_external
     from .human.agreement import agree as agree
     from .language.parsing import parse as parse
-    from .learning import learn as learn
-    from .learning.language_models import lm as lm
     from .paraphrasing import paraphrase as paraphrase
     from .reproduction import reproduce as reproduce
     from .scoring import corpus as corpus
     from .scoring import score as score
     from .tasks.compare import compare as compare
     from .tasks.entities import entities as entities
+    from .tasks.learn import learn as learn
     from .tasks.link import link as link
+    from .tasks.lm import lm as lm
     from .tasks.meta import meta as meta
     from .tasks.report import report as report
     from .tasks.track.history import track as track
@@ -62,8 +62,8 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "entities": (".tasks.entities", "entities"),
     "explain": (".explaining", "explain"),
     "kb": (".kb", ""),
-    "learn": (".learning", "learn"),
-    "lm": (".learning.language_models", "lm"),
+    "learn": (".tasks.learn", "learn"),
+    "lm": (".tasks.lm", "lm"),
     "link": (".tasks.link", "link"),
     "meta": (".tasks.meta", "meta"),
     "metrics": (".metrics", ""),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tercet
 from tercet.checking import check
 from tercet.errors import UsageError
 
@@ -362,12 +363,14 @@ def test_misuse_is_refused(write, tmp_path):
         check([tmp_path])
     with pytest.raises(UsageError, match="as en-de or en-pt_BR, not 'english'"):
         check([write("a", ["x"])], pair="english")
-    with pytest.raises(UsageError, match=r"references must be a list of files, as \['ref.txt'\], not one file"):
-        check("ref.txt")
-    with pytest.raises(UsageError, match="outputs must be a list of files"):
-        check([write("a", ["x"])], tmp_path / "a")
+    with pytest.raises(UsageError, match="Pass a test set by keyword"):
+        check(tercet.demo("en-de"))
     with pytest.raises(UsageError, match=r"Standard input \(-\) can be read only once"):
         check(["-"], ["-"])
+
+
+def test_one_file_is_a_list_of_one(write):
+    assert check(write("a", ["x\r"])).findings == check([write("a", ["x\r"])]).findings != ()
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from pathlib import Path
 from ..data.formats.registry import PLAIN, kind_of_file
 from ..data.testset import TestSet, one_hyphen
 from ..errors import UsageError
+from ..options import takes
+from ..options.checking import Checking
 from ..text.anomalies import ERROR
 from .cross_file_checks import compare
 from .files import read
@@ -27,23 +29,12 @@ __all__ = ["CheckReport", "Finding", "check"]
 Paths = Sequence[str | Path]
 
 
-def check(
-    references: Paths = (),
-    outputs: Paths = (),
-    *,
-    source: str | Path | None = None,
-    pair: str | None = None,
-    testset: TestSet | None = None,
-) -> CheckReport:
+@takes(Checking)
+def check(*, options: Checking) -> CheckReport:
     """Check files with one segment per line, or the texts of a test set, for what spoils an evaluation.
 
     Parameters
     ----------
-    references, outputs : files. If only `references` are given, they may be any texts.
-    source : the source file.
-    pair : the language pair, such as "en-de"; by default that of the test set. Without a pair, scripts are only
-        compared between the texts.
-    testset : a test set instead of files; `outputs` replace its own.
 
     Returns
     -------
@@ -56,11 +47,9 @@ def check(
     >>> report.segments
     32
     """
-    for what, given in (("references", references), ("outputs", outputs)):
-        if isinstance(given, (str, Path)):
-            raise UsageError(f"{what} must be a list of files, as [{str(given)!r}], not one file.")
-        if isinstance(given, TestSet):
-            raise UsageError("Pass a test set by keyword: check(testset=...).")
+    references, outputs, source, testset = options.references, options.outputs, options.source, options.testset
+    if isinstance(references, TestSet) or isinstance(outputs, TestSet):
+        raise UsageError("Pass a test set by keyword: check(testset=...).")
     if [*map(str, (*references, *outputs)), str(source)].count("-") > 1:
         raise UsageError("Standard input (-) can be read only once.")
     if testset is not None and (references or source is not None):
@@ -76,7 +65,7 @@ def check(
     files = _roles(references, outputs, source)
     if not files and testset is None:
         raise UsageError("There is nothing to check. Give one file or more.")
-    languages = _languages(pair or (testset.pair if testset else None))
+    languages = _languages(options.pair or (testset.pair if testset else None))
     texts, findings, names = [], [], []
     if testset is not None:
         texts = list(_texts(testset, with_outputs=not outputs))

@@ -78,8 +78,10 @@ def kind_of_file(path: Path) -> tuple[str, bool]:
     from .rating_tables import OWN_TABLES
     from .reading import recognise_judgements
 
-    found = recognise(path)
-    own = recognise_judgements(path)
+    try:
+        found, own = recognise(path), recognise_judgements(path)
+    except TercetError as error:  # damaged: a text, of which the checks say more
+        return f"{path}: {error}", True
     if own is not None and own.format.name in OWN_TABLES and (found is None or own.sureness > min(found.sureness, 0.9)):
         try:
             return own.read().about, False
