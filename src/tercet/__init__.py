@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from .human.agreement import agree as agree
     from .language.parsing import parse as parse
     from .paraphrasing import paraphrase as paraphrase
-    from .reproduction import reproduce as reproduce
     from .scoring import corpus as corpus
     from .scoring import score as score
     from .tasks.compare import compare as compare
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from .tasks.lm import lm as lm
     from .tasks.meta import meta as meta
     from .tasks.report import report as report
+    from .tasks.reproduce import reproduce as reproduce
     from .tasks.track.history import track as track
     from .verifying import verify as verify
 
@@ -74,7 +74,7 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "read": (".data.layouts", "read"),
     "read_external": (".external", "read_external"),
     "report": (".tasks.report", "report"),
-    "reproduce": (".reproduction", "reproduce"),
+    "reproduce": (".tasks.reproduce", "reproduce"),
     "score": (".scoring", "score"),
     "track": (".tasks.track.history", "track"),
     "verify": (".verifying", "verify"),

@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .clusters import WorkerDied
-from .count_cache import Cache
 from .data.testset import TestSet
 from .errors import UsageError
 from .metrics import Floats, Ready, Shard
 from .metrics._ready import reporting_faults
-from .workers import Warnings, result_of, submit
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
+
+    from .count_cache import Cache
+    from .workers import Warnings
 
 log = logging.getLogger(__name__)
 
@@ -177,7 +177,11 @@ def count(
 
     No more than a bounded number of shards is in memory at once.
     """
-    store = Cache(cache) if cache is not None else None
+    store = None
+    if cache is not None:
+        from .count_cache import Cache
+
+        store = Cache(cache)
     workers = _workers(executor)
     groups = _groups(metrics, apart=executor is not None)
     total = None
@@ -286,6 +290,8 @@ class _Unit:
         if executor is None or any(metric.metric.one_process for metric in metrics):
             self._keep(count_unit(wanted, shard, folder, *metrics))
         else:
+            from .workers import submit
+
             sent = [shipping.send(metric) for metric in metrics]
             for systems, piece in _pieces(wanted, shard, by_rows, pieces):
                 with _reporting_dead_workers():
@@ -314,6 +320,8 @@ class _Unit:
         """Return for each metric the counts by system, in the order of the shard."""
         rows: list[list[dict[str, Floats]]] = []
         for future in self.futures:
+            from .workers import result_of
+
             with _reporting_dead_workers():
                 found = result_of(future, self.watch)
             if self.by_rows:
@@ -355,6 +363,8 @@ def _reporting_dead_workers() -> Iterator[None]:
     try:
         yield
     except lost:
+        from .clusters import WorkerDied
+
         raise WorkerDied(
             "A worker or the cluster died, perhaps as memory ran out: use fewer jobs; with a cache (--cache DIR) the "
             "run goes on where it stopped. A script that asks for several jobs must start its work below "

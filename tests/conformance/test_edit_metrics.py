@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import tercet
 from tercet import metrics
 
 from ..conftest import read_golden
@@ -133,3 +134,13 @@ def test_scores_of_wmt19_are_the_published_ones(shared, published, pair, name):
     for system, counts in metric.statistics(read_texts(shared, pair).only(list(published[pair]))).items():
         ours = 1 - float(metric.score(counts.sum(0))) / scale
         assert ours == pytest.approx(published[pair][system][name], abs=5.1e-5), system  # four digits
+
+
+@pytest.mark.parametrize("name", ["wer", "cder", "per", "ter"])
+def test_moses_lower_cases_ascii_letters_only(name):
+    # Its scorers call tolower on every byte: letters of other alphabets keep their case.
+    texts = tercet.TestSet({"x": ["ABC Привет Ωμέγα"]}, {"r": ["abc привет ωμέγα"]})
+    case = "case_sensitive=false" if name == "ter" else "lowercase=true"
+    for variant, errors in (("moses", 2 / 3), ("standard", 0)):
+        (scores,) = tercet.score(texts, [f"{name}:variant={variant},{case}"])
+        assert scores.system["x"] / (100 if name == "ter" else 1) == pytest.approx(errors)

@@ -11,7 +11,7 @@ from tercet.errors import DataError, MissingDependency, UsageError
 from tercet.examples import load
 from tercet.metrics import create
 from tercet.scoring import score
-from tercet.text import sentencepieces
+from tercet.text import tokenisers
 
 sentencepiece = pytest.importorskip("sentencepiece", reason="the extra 'spm' is not installed")
 
@@ -62,7 +62,7 @@ def test_scores_equal_those_of_sacrebleu_with_the_same_file(texts, model, data, 
 def test_odd_texts_have_the_pieces_of_sacrebleu(model, monkeypatch):
     theirs = sacrebleu_with(model, monkeypatch).tokenizer
     lines = ["", "  ", "a  b\t", "€ é 中文 \u200b x", "ﬁ ½ Ⅷ", "\U0001f600", "A" * 300]
-    assert sentencepieces.words(lines, model).strings() == [theirs(line.rstrip()).split() for line in lines]
+    assert tokenisers.pieces(lines, model).strings() == [theirs(line.rstrip()).split() for line in lines]
 
 
 def test_the_signature_has_the_name_and_the_checksum_of_the_model(model, data):
@@ -104,6 +104,6 @@ def test_a_file_that_is_no_model_is_refused(tmp_path):
 
 def test_a_missing_package_is_named_with_the_pip_line(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "sentencepiece", None)
-    sentencepieces._processor.cache_clear()
+    tokenisers._processor.cache_clear()
     with pytest.raises(MissingDependency, match=r"tercet\[spm\]"):
-        sentencepieces.words(["a"], model)
+        tokenisers.pieces(["a"], model)

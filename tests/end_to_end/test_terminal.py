@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tercet.cli.terminal import _Terminal, visible
+from tercet.cli.console import _Terminal, visible
 
 from .command import TERCET, tercet
 

@@ -5,7 +5,8 @@ from unittest import mock
 
 import pytest
 
-from tercet.reproduction import DataSets, Reproduction
+from tercet.tasks.reproduce.results import Reproduction
+from tercet.tasks.reproduce.sources import DataSets
 
 QUICK = ("chrf", "chrf:word_order=2", "bleu", "ter", "yisi0:tokenize=moses-en")
 SMALL = 100  # segments

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tercet.reproduction import printed
+from tercet.tasks.reproduce.printed import printed
 
 ENGLISH = (
     "The old man saw a small dog near the house.",

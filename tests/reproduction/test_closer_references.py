@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tercet.reproduction import DataSets, reproduce
-from tercet.reproduction.thesis_closer import bootstrap_p, effect_row
+from tercet import reproduce
 from tercet.stats.correlation_bootstrap import Resampled, resample_correlations
+from tercet.tasks.reproduce.papers.thesis_closer import bootstrap_p, effect_row
+from tercet.tasks.reproduce.sources import DataSets
 
 PASSIVE = "La propuesta fue aprobada por el comité."
 PERIPHRASTIC = "El director va a presentar el informe."

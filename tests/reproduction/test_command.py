@@ -4,33 +4,26 @@ import csv
 import io
 import json
 import re
-import sys
 from importlib.resources import files
-from inspect import signature
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from tercet import reproduction as papers
-from tercet.cli.reproduce import command
+from tercet import reproduce
 from tercet.data.catalogue import entries
-from tercet.reproduction import (
-    PAPERS,
+from tercet.tasks.reproduce.printed import check
+from tercet.tasks.reproduce.results import (
     Cell,
     Curve,
-    DataSets,
     Matrix,
-    PaperTable,
     Reproduction,
     Reproductions,
     Statement,
     Unchecked,
-    check,
-    reproduce,
+    count_of,
 )
-from tercet.reproduction.results import count_of
-from tercet.reproduction.sources import alternatives
+from tercet.tasks.reproduce.sources import SOURCES, DataSets, alternatives
+from tercet.tasks.reproduce.tables import PAPERS, TABLES, PaperTable, tables
 
 from ..docs.running import Ran, run
 
@@ -61,10 +54,8 @@ def paper(monkeypatch: pytest.MonkeyPatch):
     """Puts a paper called tiny among the others."""
 
     def put(tables: dict[str, PaperTable]) -> None:
-        module = ModuleType("tercet.reproduction.tiny")
-        module.TABLES = tables
         monkeypatch.setitem(PAPERS, "tiny", "Anyone (2020), A Tiny Paper")
-        monkeypatch.setitem(sys.modules, module.__name__, module)
+        monkeypatch.setitem(TABLES, "tiny", tables)
 
     return put
 
@@ -350,15 +341,11 @@ def test_data_sets_may_have_the_names_of_the_catalogue(tercet, tmp_path):
 
 def test_every_name_of_the_catalogue_is_one(tmp_path):
     known = {entry.name for entry in entries()}
-    assert {one.catalogue for one in papers.SOURCES.values()} - {""} <= known
+    assert {one.catalogue for one in SOURCES.values()} - {""} <= known
     needed = {
-        name
-        for paper in PAPERS
-        for one in papers.tables(paper).values()
-        for need in one.needs
-        for name in alternatives(need)
+        name for paper in PAPERS for one in tables(paper).values() for need in one.needs for name in alternatives(need)
     }
-    assert needed <= papers.SOURCES.keys()
+    assert needed <= SOURCES.keys()
 
 
 def test_an_entry_of_the_catalogue_may_hold_several_data_sets(tmp_path):
@@ -462,12 +449,7 @@ def test_progress_names_every_table(paper):
     assert names == ["tiny, Table 1 (1 of 3)", "tiny, Table 2 (2 of 3)", "tiny, Figure 1 (3 of 3)"]
 
 
-def test_the_function_has_the_options_of_the_command_and_its_results_are_tables(paper, tmp_path, monkeypatch):
-    shown = {"form", "html", "quiet", "named", "output_file"}
-    options = command.make_context("reproduce", []).params
-    parameters = signature(reproduce).parameters
-    assert options.keys() - shown == parameters.keys() - {"progress"}
-    assert all(options[name] == parameters[name].default for name in ("table", "figure", "data", "cache", "jobs"))
+def test_results_of_the_function_are_tables(paper, tmp_path, monkeypatch):
     paper(made_up())
     monkeypatch.setenv("TERCET_DATA", str(tmp_path / "installed"))
     found = reproduce("tiny", data=tmp_path)
@@ -481,11 +463,11 @@ def test_the_function_has_the_options_of_the_command_and_its_results_are_tables(
 
 
 def test_every_table_says_how_it_is_made_or_why_not():
-    known = [one for paper in PAPERS for one in papers.tables(paper).values()]
+    known = [one for paper in PAPERS for one in tables(paper).values()]
     assert all((one.make is None) == bool(one.reason) for one in known)
     assert [one.expected for one in known if one.make and not one.needs] == ["thesis_t4_9"]
     used = [one.expected for one in known if one.expected]
-    held = [path.name for path in files(papers).joinpath("expected").iterdir()]
+    held = [path.name for path in files("tercet.tasks.reproduce").joinpath("expected").iterdir()]
     assert sorted(f"{name}.csv" for name in used) == sorted(name for name in held if name.endswith(".csv"))
 
 

@@ -1,7 +1,10 @@
 """Numbers that follow from other printed numbers, and what does not fit within the papers."""
 
-from tercet.reproduction import CONTRADICTIONS, PAPERS, DataSets, printed, reproduce, tables
-from tercet.reproduction.derived import derived_cells
+from tercet import reproduce
+from tercet.tasks.reproduce.derived import derived_cells
+from tercet.tasks.reproduce.printed import printed
+from tercet.tasks.reproduce.sources import DataSets
+from tercet.tasks.reproduce.tables import CONTRADICTIONS, PAPERS, tables
 
 
 def different(expected):

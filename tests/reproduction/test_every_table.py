@@ -16,20 +16,13 @@ from pathlib import Path
 import pytest
 
 import tercet
-from tercet import reproduction as papers
-from tercet.reproduction import (
-    PAPERS,
-    SLOW,
-    SOURCES,
-    Cell,
-    DataSets,
-    Reproduction,
-    printed,
-    reproduce,
-    specia_data,
-    tables,
-)
-from tercet.reproduction.sources import alternatives
+from tercet import reproduce
+from tercet.tasks.reproduce import printed as prints
+from tercet.tasks.reproduce.papers import specia_data
+from tercet.tasks.reproduce.printed import printed
+from tercet.tasks.reproduce.results import Cell, Reproduction
+from tercet.tasks.reproduce.sources import SOURCES, DataSets, alternatives
+from tercet.tasks.reproduce.tables import PAPERS, SLOW, tables
 
 from .small_data import DARR, ENGLISH, FEATURES, WRITERS
 from .test_makers import ByLength
@@ -88,7 +81,7 @@ def quick_training(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def expected(monkeypatch: pytest.MonkeyPatch) -> Callable[[Mapping[Place, str]], None]:
     """Changes printed numbers. The numbers of daRR pairs are those of the small data, or nothing would be compared."""
-    original = papers._expected_text
+    original = prints._expected_text
     counts = {("wmt19_t1", pair, "DARR"): str(DARR) for pair in printed("wmt19_t1").cells}
     counts |= {
         (name, "n", pair): str(DARR) for name in ("wmt19_t6", "wmt19_t7", "wmt19_t8") for pair in printed(name).columns
@@ -110,7 +103,7 @@ def expected(monkeypatch: pytest.MonkeyPatch) -> Callable[[Mapping[Place, str]],
             csv.writer(out).writerows([header, *changed])
             return out.getvalue()
 
-        monkeypatch.setattr(papers, "_expected_text", text)
+        monkeypatch.setattr(prints, "_expected_text", text)
 
     put({})
     return put
@@ -201,7 +194,7 @@ def test_without_one_of_its_data_sets_a_table_names_its_files_and_no_others(smal
         assert all(column in message for column in columns)
     if needs:
         whole = (
-            Reproduction(unchecked=papers.all_unchecked(tables(paper)[name].expected, ""))
+            Reproduction(unchecked=prints.all_unchecked(tables(paper)[name].expected, ""))
             if tables(paper)[name].expected
             else None
         )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tercet.reproduction import reproduce
+from tercet import reproduce
 
 pytestmark = pytest.mark.xdist_group("kobe")  # the tables are recomputed once, in one process
 

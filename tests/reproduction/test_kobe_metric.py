@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tercet import score
+from tercet import reproduce, score
 from tercet.data.evidence import open_evidence
-from tercet.reproduction import DataSets, kobe, reproduce
+from tercet.tasks.reproduce.papers import kobe
+from tercet.tasks.reproduce.sources import DataSets
 
 pytestmark = pytest.mark.xdist_group("kobe_metric")
 

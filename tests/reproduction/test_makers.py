@@ -10,9 +10,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tercet import reproduction as papers
+from tercet import reproduce
 from tercet.errors import DataError, UsageError
-from tercet.reproduction import DataSets, Reproduction, printed, reproduce, specia_data, wmt19
+from tercet.tasks.reproduce import printed as prints
+from tercet.tasks.reproduce.papers import specia_data, wmt19
+from tercet.tasks.reproduce.printed import printed
+from tercet.tasks.reproduce.results import Reproduction
+from tercet.tasks.reproduce.sources import DataSets
 
 from .test_sources import write
 
@@ -226,8 +230,8 @@ def test_daRR_pairs_of_any_language_pair_make_their_column(tmp_path, monkeypatch
     assert reasons["de-cs"].startswith("It needs de-cs.darr.tsv (seg, better, worse) with 35,793 daRR pairs")
     assert part.extra["sentBLEU, on the pairs at hand"] == {pair: 1.0} and not part.cells
     assert part.extra["bleu, on the pairs at hand"] == {pair: 1.0}
-    original = papers._expected_text
-    monkeypatch.setattr(papers, "_expected_text", lambda name: original(name).replace(",1369", ",4"))
+    original = prints._expected_text
+    monkeypatch.setattr(prints, "_expected_text", lambda name: original(name).replace(",1369", ",4"))
     whole = made("wmt19", "8", tmp_path)
     values = {cell.row: cell.recomputed for cell in whole.cells if cell.column == pair}
     assert values["n"] == 4 and {"sentBLEU", "chrF", "EED", "CharacTER"} <= values.keys()

@@ -6,10 +6,12 @@ from decimal import Decimal
 
 import pytest
 
-from tercet import reproduction as papers
-from tercet.reproduction import PAPERS, kobe_entities, reproduce, tables
-from tercet.reproduction.derived import derived_cells
-from tercet.reproduction.wmt19_figures import top_n_figure
+from tercet import reproduce
+from tercet.tasks.reproduce import printed as prints
+from tercet.tasks.reproduce.derived import derived_cells
+from tercet.tasks.reproduce.papers import kobe_entities
+from tercet.tasks.reproduce.papers.wmt19_figures import top_n_figure
+from tercet.tasks.reproduce.tables import PAPERS, tables
 
 from .test_wmt14 import FEW
 
@@ -29,7 +31,7 @@ def changed(text: str, *, steps: int = 1) -> str:
 @pytest.fixture
 def mutate(monkeypatch):
     """Changes the printed numbers of a table: all, or one of them."""
-    original = papers._expected_text
+    original = prints._expected_text
 
     def put(name: str, change, only: tuple[str, str] | None = None) -> None:
         def text(asked: str) -> str:
@@ -44,7 +46,7 @@ def mutate(monkeypatch):
             csv.writer(out).writerows(rows)
             return out.getvalue()
 
-        monkeypatch.setattr(papers, "_expected_text", text)
+        monkeypatch.setattr(prints, "_expected_text", text)
 
     return put
 

@@ -7,10 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from tercet import reproduce
 from tercet.data.testset import TestSet
 from tercet.errors import DataError
-from tercet.reproduction import PAPERS, SOURCES, DataSets, reproduce, sources, tables
-from tercet.reproduction.sources import Source, alternatives, numbers, read_table
+from tercet.tasks.reproduce import sources
+from tercet.tasks.reproduce.sources import SOURCES, DataSets, Source, alternatives, numbers, read_table
+from tercet.tasks.reproduce.tables import PAPERS, tables
 
 
 def write(path: Path, *rows: str) -> Path:

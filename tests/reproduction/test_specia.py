@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tercet import reproduce
 from tercet.quality.inputs import GivenFeatures
-from tercet.reproduction import DataSets, reproduce
-from tercet.reproduction.specia import GIVEN, Part, Predicted, correlation_table, error_table
+from tercet.tasks.reproduce.papers.specia import GIVEN, Part, Predicted, correlation_table, error_table
+from tercet.tasks.reproduce.sources import DataSets
 
 from ..docs.running import run
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tercet.reproduction import reproduce
-from tercet.reproduction.thesis_analyses import _kappa
+from tercet import reproduce
+from tercet.tasks.reproduce.papers.thesis_analyses import _kappa
 
 from ..docs.running import run
 from .conftest import values

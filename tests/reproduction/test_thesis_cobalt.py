@@ -7,13 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tercet import score
+from tercet import reproduce, score
 from tercet.data.evidence import open_evidence
 from tercet.metrics.structure.cobalt import Cobalt
-from tercet.reproduction import DataSets, Reproduction, reproduce, tables
-from tercet.reproduction.cobalt_scores import score_piece
-from tercet.reproduction.thesis_cobalt import OWN, tau_table
-from tercet.reproduction.wmt14 import PAIRS
+from tercet.tasks.reproduce.papers.cobalt_scores import score_piece
+from tercet.tasks.reproduce.papers.thesis_cobalt import OWN, tau_table
+from tercet.tasks.reproduce.papers.wmt14 import PAIRS
+from tercet.tasks.reproduce.results import Reproduction
+from tercet.tasks.reproduce.sources import DataSets
+from tercet.tasks.reproduce.tables import tables
 
 pytestmark = pytest.mark.xdist_group("thesis_cobalt")  # the parser is loaded once
 
@@ -158,7 +160,7 @@ def test_both_tables_have_the_same_metric(parser, few):
 
 def test_scores_do_not_depend_on_the_pieces_of_work(parser, few, monkeypatch):
     one = table(DataSets.under(few.parent), "A.7", ("cs-en",))
-    monkeypatch.setattr("tercet.reproduction.cobalt_scores.STEP", 60)
+    monkeypatch.setattr("tercet.tasks.reproduce.papers.cobalt_scores.STEP", 60)
     assert table(DataSets.under(few.parent), "A.7", ("cs-en",)) == one
     work = score_piece, [("A dog.", "The dog.")], {OWN: Cobalt().resolved("en")}
     function, *arguments = pickle.loads(pickle.dumps(work))  # as a pool of processes does

@@ -3,8 +3,9 @@
 import pytest
 
 import tercet
+from tercet import reproduce
 from tercet.metrics.learned.features_f import GROUPS
-from tercet.reproduction import DataSets, reproduce
+from tercet.tasks.reproduce.sources import DataSets
 
 from ..unit.learning.test_learning import write_rankings
 

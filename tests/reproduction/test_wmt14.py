@@ -2,14 +2,16 @@
 
 import pytest
 
-from tercet.reproduction import DataSets, reproduce
-from tercet.reproduction.wmt14 import TABLES, segment_table, system_table
+from tercet import reproduce
+from tercet.tasks.reproduce.papers.wmt14 import segment_table, system_table
+from tercet.tasks.reproduce.sources import DataSets
+from tercet.tasks.reproduce.tables import tables
 
 FEW = ("cs-en",)  # with the fewest outputs; slow metrics are run on these alone, by the same code
 BASELINES = {"BLEU", "CDER", "NIST", "METEOR", "TER", "WER", "PER"}
 PARSED = {"VERTA-W", "VERTA-EQ", "REDSENT"}  # parsing takes minutes
 OTHERS = {"cobalt_f", "metrics_f", "party", "layered", "UPC-IPA", "UPC-STOUT"}  # language models, or all twice
-ROWS = {row: spec for row, spec in TABLES["4"].make.keywords["rows"].items() if row not in PARSED | OTHERS}
+ROWS = {row: spec for row, spec in tables("wmt14")["4"].own_rows.items() if row not in PARSED | OTHERS}
 OF_SYSTEMS = {"TBLEU": "tbleu"}  # of the rows of Table 2, the others take longer
 PAIRS = ("fr-en", "de-en", "hi-en", "cs-en", "ru-en")
 
@@ -82,7 +84,7 @@ def test_system_level_comes_near_with_other_human_scores(few):
     found = [cell for cell in found if not cell.column.endswith("_ci")]
     assert {cell.verdict for cell in found} == {"in interval", "different"}
     (cder,) = (cell for cell in found if cell.row == "CDER")
-    assert "CDER cs-en" in TABLES["2"].differs and cder.verdict == "different"
+    assert "CDER cs-en" in tables("wmt14")["2"].differs and cder.verdict == "different"
 
 
 def test_participants_come_near_print(few):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tercet.reproduction import reproduce
+from tercet import reproduce
 
 from ..conformance.test_williams_wmt19 import WINNERS
 from .conftest import values

@@ -17,7 +17,7 @@ ORDER = (
     "errors", "options", "workers", "clusters", "data", "kernels", "text", "language", "knowledge", "stats", "quality",
     "metrics", "human", "rendering", "count_cache", "engine", "testing", "slicing", "scoring", "computing", "external",
     "comparing", "explaining", "alignment_report", "entity_report", "checking", "comparison_report", "verifying",
-    "paraphrasing", "metaeval", "learning", "reproduction", "examples", "rating_report", "qe", "rate", "cli", "tasks",
+    "paraphrasing", "metaeval", "learning", "examples", "rating_report", "qe", "rate", "cli", "tasks",
     "kb", "__main__",
 )  # fmt: skip
 HEAVY = (
@@ -122,3 +122,12 @@ def test_scoring_imports_nothing_heavy(tmp_path: Path) -> None:
     found = imported_by(f"from tercet.cli import main; main({words!r})")
     assert "numpy" in found
     assert not found & set(HEAVY)
+
+
+@pytest.mark.parametrize(("words", "most"), [(["score", "text", "-i", "text"], 45), (["reproduce"], 80)])
+def test_a_command_imports_few_files(words: list[str], most: int, tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_text("one segment\n")
+    given = [str(path) if word == "text" else word for word in words]
+    found = {name for name in imported_by(f"from tercet.cli import main; main({given!r})") if name.startswith("tercet")}
+    assert len(found) <= most, sorted(found)

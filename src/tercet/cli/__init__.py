@@ -65,7 +65,7 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-# color: click would remove escape sequences of texts from what goes to files and pipes; see `terminal`.
+# color: click would remove escape sequences of texts from what goes to files and pipes; see `console`.
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "color": True})
 @click.version_option(__version__, "-V", "--version", prog_name="tercet", message="%(prog)s %(version)s")
 @click.option("--max-line", type=click.IntRange(1), metavar="MB", help="Longest line of a file, in MiB. [default: 100]")
@@ -84,8 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; what a user can mend ends in a message and an exit code, never in a traceback."""
     # One thread for linear algebra: work is spread by --jobs, and starting more threads takes longer than a small run.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from .console import warnings_shown
-    from .terminal import guarded
+    from .console import guarded, warnings_shown
 
     try:
         # Without standalone mode click returns the code of ctx.exit() instead of raising it.
@@ -116,8 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _say(message: str, code: int) -> int:
-    from .terminal import visible
-    from .wording import in_flags
+    from .console import in_flags, visible
 
     click.echo(visible(in_flags(message)), err=True)
     return code

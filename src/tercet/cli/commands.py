@@ -12,9 +12,8 @@ from click.core import ParameterSource
 
 from ..errors import DataError
 from ..options import Command, Option, Options, configured, declared, sections
-from .console import OPTIONS, SPREADSHEET
+from .console import OPTIONS, SPREADSHEET, use_flags
 from .options import ManyValues, with_output
-from .wording import use_flags
 
 CONFIG = "config_file"
 F = TypeVar("F", bound=Callable[..., Any])

@@ -1,19 +1,23 @@
-"""What commands share on the terminal: warnings, colour, progress."""
+"""What commands share on the terminal: warnings, colour, progress; no text of a file may control it.
+
+While a command runs, whatever it prints to a terminal goes through `_Terminal.write`, since texts of files may hold
+escape sequences. Output to files and pipes is left as it is, byte for byte.
+"""
 
 from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
-from .terminal import visible
-from .wording import in_flags
+from ..options import Options, declared
 
 if TYPE_CHECKING:
     from ..rendering.document import Part
@@ -138,3 +142,68 @@ def save_figures(figures: Mapping[str, Any], folder: str, ending: str) -> None:
         figure.save(place / f"{name}.{ending}")
     for name in figures:
         click.echo(f"Wrote {place / f'{name}.{ending}'}", err=True)
+
+
+# --- messages in the words of the command line --------------------------------
+
+_FLAGS: dict[str, str] = {}  # of the command that runs: flags by the names of options
+
+
+def use_flags(kind: type[Options]) -> None:
+    """Name the options of a task by their flags from now on."""
+    _FLAGS.clear()
+    _FLAGS.update({name: each.flag for name, each in declared(kind).items() if each.in_shell})
+
+
+def in_flags(message: str) -> str:
+    """Return a message with the flags of the options that it names."""
+    return re.sub(r"`(\w+)`", lambda found: _FLAGS.get(found[1], found[0]), message) if _FLAGS else message
+
+
+# --- what a terminal gets to see ----------------------------------------------
+
+_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all controls but tab and line feed
+# Our own: bold or coloured words at the start of a line, which end there.
+_STYLED = re.compile(r"^(\x1b\[(?:1|3[1-6])m)([^\x1b\n]*)(\x1b\[0m)", re.MULTILINE)
+_ERASE = "\r\033[K"  # what begins a new line of progress
+
+
+def visible(message: str) -> str:
+    """Return a message that may quote anybody's file, with escapes for what a terminal would obey."""
+    return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], message)
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Show controls in texts as escapes where standard output or standard error is a terminal."""
+    before = sys.stdout, sys.stderr
+    for name, stream in zip(("stdout", "stderr"), before, strict=True):
+        if stream is not None and stream.isatty():
+            setattr(sys, name, cast(TextIO, _Terminal(stream)))
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+class _Terminal:
+    """A terminal that is written to through `write` only: it has no `buffer`."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        start = _ERASE if text.startswith(_ERASE) and self._stream is sys.__stderr__ else ""
+        # Of each group of four, the second and the last are ours.
+        parts = enumerate(_STYLED.split(text[len(start) :]))
+        self._stream.write(start + "".join(part if i % 4 in (1, 3) else visible(part) for i, part in parts))
+        return len(text)
+
+    def writelines(self, lines: list[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("buffer", "detach"):
+            raise AttributeError(name)
+        return getattr(self._stream, name)

@@ -43,10 +43,13 @@ class References(NamedTuple):
         return np.repeat(np.arange(len(self.groups) - 1), np.diff(self.groups))
 
 
-def words_of(texts: Sequence[str], tokenizer: str, *, lowercase: bool = False) -> Words:
-    """Return the words of texts; with tokenizer "none" they are split at ASCII blanks, as in Moses' programs."""
+def words_of(texts: Sequence[str], tokenizer: str, *, lowercase: bool = False, ascii_case: bool = False) -> Words:
+    """Return the words of texts; with tokenizer "none" they are split at ASCII blanks, as in Moses' programs.
+
+    ascii_case: only A to Z have a lower case, as in Moses' scorers, which look at bytes.
+    """
     if lowercase:
-        texts = lower(texts)
+        texts = [text.encode().lower().decode() for text in texts] if ascii_case else lower(texts)
     if tokenizer == "none":
         return split_words(*code_points(texts), ascii_blanks=True)
     return tokenise(texts, tokenizer)

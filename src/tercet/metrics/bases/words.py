@@ -9,7 +9,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...errors import UnknownName
-from ...text.coding import Ints
+from ...text.coding import Ints, Words
+from ...text.editing import words_of
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from .._contract import Floats, Metric, Shard, group_references
 from .._parameters import CASE, param
@@ -58,6 +59,10 @@ class WordMetric(Metric):
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return {"tokenize": tokeniser_of(language)}
+
+    def words(self, texts: Sequence[str]) -> Words:
+        """Return the words of each text. Moses' scorers lower-case ASCII letters only."""
+        return words_of(texts, self.tokenize, lowercase=self.lowercase, ascii_case=self.variant == "moses")
 
 
 class _References(NamedTuple):

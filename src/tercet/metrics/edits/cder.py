@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...text.coding import Units, Vocabulary
-from ...text.editing import References, count_jumps, jump_script, words_of
+from ...text.editing import References, count_jumps, jump_script
 from ...text.explanations import Edits, Part, Seen
 from .._contract import Floats, Shard, group_references
 from ..bases.pairs import one_segment
@@ -34,19 +34,19 @@ class CDER(WordMetric):
 
     variants: ClassVar[Mapping[str, str | None]] = VARIANTS
     higher_is_better = False
-    version: ClassVar[int] = 2  # an empty reference has no rate
+    version: ClassVar[int] = 3  # 2: an empty reference has no rate; 3: Moses' lower case
     explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
     longest: ClassVar[int | None] = 20_000
     paper: ClassVar[str] = "Leusch et al. (2006), CDER: Efficient MT Evaluation Using Block Movements"
 
     def prepare(self, shard: Shard, opened: Any) -> References:
         texts, groups = group_references(shard.references)
-        return References(Vocabulary(words_of(texts, self.tokenize, lowercase=self.lowercase)), groups)
+        return References(Vocabulary(self.words(texts)), groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Count edits and the length of the reference."""
         references: References = prepared
-        words = words_of(outputs, self.tokenize, lowercase=self.lowercase)
+        words = self.words(outputs)
         counts = self._counts(references, references.vocabulary.find(words))
         chosen = choose_references(self.score(counts), references.groups, like_moses=self.variant == "moses")
         best: Floats = counts[chosen]
@@ -73,8 +73,8 @@ class CDER(WordMetric):
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the jumps and edits that read the chosen reference off the output."""
         prepared = self.prepare(one_segment(output, references), opened)
-        found = words_of([output], self.tokenize, lowercase=self.lowercase)
+        found = self.words([output])
         rates = self.score(self._counts(prepared, prepared.vocabulary.find(found)))
         chosen = int(choose_references(rates, prepared.groups, like_moses=self.variant == "moses")[0])
-        words = words_of([references[chosen]], self.tokenize, lowercase=self.lowercase)
+        words = self.words([references[chosen]])
         return Seen(parts=[jump_script(found.strings()[0], words.strings()[0])], against=chosen)

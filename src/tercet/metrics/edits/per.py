@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import UsageError
 from ...text.coding import NgramIndex, Units, Vocabulary
-from ...text.editing import References, bag_script, words_of
+from ...text.editing import References, bag_script
 from ...text.explanations import Edits, Part, Seen
 from .._contract import Floats, Shard, group_references
 from ..bases.pairs import best_rows, one_segment
@@ -40,7 +40,7 @@ class PER(WordMetric):
 
     variants: ClassVar[Mapping[str, str | None]] = VARIANTS
     higher_is_better = False
-    version: ClassVar[int] = 2  # an empty reference has no rate
+    version: ClassVar[int] = 3  # 2: an empty reference has no rate; 3: Moses' lower case
     explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
     paper: ClassVar[str] = "Tillmann et al. (1997), Accelerated DP based search for statistical translation"
 
@@ -52,13 +52,13 @@ class PER(WordMetric):
 
     def prepare(self, shard: Shard, opened: Any) -> _Prepared:
         texts, groups = group_references(shard.references)
-        vocabulary = Vocabulary(words_of(texts, self.tokenize, lowercase=self.lowercase))
+        vocabulary = Vocabulary(self.words(texts))
         bags = NgramIndex(vocabulary.units, np.arange(len(texts) + 1), 1)
         return _Prepared(References(vocabulary, groups), bags)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Count matches, lengths of output and reference, and words without a partner."""
-        words = words_of(outputs, self.tokenize, lowercase=self.lowercase)
+        words = self.words(outputs)
         counts = self._counts(prepared, prepared.references.vocabulary.find(words))
         chosen: Floats = counts[best_rows(self.score(counts), prepared.references.groups, highest=False)]
         return chosen
@@ -89,8 +89,8 @@ class PER(WordMetric):
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return which words of the output have a partner in the chosen reference."""
         prepared = self.prepare(one_segment(output, references), opened)
-        found = words_of([output], self.tokenize, lowercase=self.lowercase)
+        found = self.words([output])
         counts = self._counts(prepared, prepared.references.vocabulary.find(found))
         chosen = int(best_rows(self.score(counts), prepared.references.groups, highest=False)[0])
-        words = words_of([references[chosen]], self.tokenize, lowercase=self.lowercase)
+        words = self.words([references[chosen]])
         return Seen(parts=[bag_script(found.strings()[0], words.strings()[0])], against=chosen)

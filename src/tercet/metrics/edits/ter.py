@@ -67,6 +67,7 @@ class TER(Metric):
 
     signature_order: ClassVar[tuple[str, ...]] = ("case", "tok", "norm", "punct", "asian")
     higher_is_better = False
+    version: ClassVar[int] = 2  # Moses' lower case
     explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
     paper: ClassVar[str] = "Snover et al. (2006), A Study of Translation Edit Rate with Targeted Human Annotation"
 
@@ -110,7 +111,7 @@ class TER(Metric):
 
     def _words(self, texts: Sequence[str], *, reference: bool) -> Words:
         if self.variant == "moses":
-            return words_of(texts, self.tokenize, lowercase=not self.case_sensitive)
+            return words_of(texts, self.tokenize, lowercase=not self.case_sensitive, ascii_case=True)
         if self.variant == "tercom":
             return split_words(*code_points(self._normalise_like_tercom(texts)), ascii_blanks=True)
         options = {

@@ -48,7 +48,7 @@ class WER(Metric):
 
     signature_order: ClassVar[tuple[str, ...]] = ("case", "tok")
     higher_is_better = False
-    version: ClassVar[int] = 2  # an empty reference has no rate
+    version: ClassVar[int] = 3  # 2: an empty reference has no rate; 3: Moses' lower case
     explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
     paper: ClassVar[str] = (
         "Nießen et al. (2000), An Evaluation Tool for Machine Translation: Fast Evaluation for MT Research"
@@ -74,7 +74,7 @@ class WER(Metric):
             if self.lowercase:
                 texts = [text.lower() for text in texts]
             return split_words(*code_points(texts), ascii_blanks=True)
-        return words_of(texts, self.tokenize, lowercase=self.lowercase)
+        return words_of(texts, self.tokenize, lowercase=self.lowercase, ascii_case=self.variant == "moses")
 
     def prepare(self, shard: Shard, opened: Any) -> References:
         texts, groups = group_references(shard.references)

@@ -89,4 +89,3 @@ METHODS: dict[str, Callable[[Floats, Floats, Floats], Floats]] = {
     "cc6": _interpolated,
     "cc7": _halved_and_averaged,
 }
-ONE_ORDER_MORE = ("cc5", "cc7")  # methods that read n-grams one word longer than the longest

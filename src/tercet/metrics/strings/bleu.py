@@ -16,16 +16,15 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ...errors import UsageError
-from ...text import sentencepieces
 from ...text.coding import Ints, NgramIndex, Vocabulary, Words, closest_lengths, ngram_totals
 from ...text.explanations import Matches, Part, Seen
 from ...text.rules import INTL_136
-from ...text.tokenisers import check_tokeniser, lower, tokenise
+from ...text.tokenisers import MODELS, check_tokeniser, find_piece_model, lower, piece_model, pieces, tokenise
 from .._contract import Floats, Metric, Shard, group_references
 from .._parameters import CASE, param
-from ..bases.pairs import explain_ngrams
-from ._smoothing import METHODS, ONE_ORDER_MORE, smoothed_precisions
 
+METHODS = tuple(f"cc{number}" for number in range(1, 8))  # of `_smoothing`
+ONE_ORDER_MORE = ("cc5", "cc7")  # methods that read n-grams one word longer than the longest
 SMOOTHING = {"exp": None, "floor": 0.1, "add-k": 1.0, "none": None} | dict.fromkeys(METHODS)  # with default values
 VARIANTS = {"mteval": "mteval13a", "sacrebleu": "sacrebleu2.6", "sacrebleu-1.3.6": "sacrebleu1.3.6"}
 TOKENISERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}  # by language of the outputs, as sacreBLEU chooses
@@ -33,7 +32,7 @@ LOG_ZERO = -9999999999.0  # sacreBLEU's logarithm of zero
 
 
 def _check_tokeniser(name: str) -> None:
-    if name != "spm" and name not in sentencepieces.MODELS:
+    if name != "spm" and name not in MODELS:
         check_tokeniser(name)
 
 
@@ -58,14 +57,14 @@ class BLEU(Metric):
     and not for corpora, as the sacrebleu command does.
     """
 
-    tokenize: str = param(check=_check_tokeniser, key="tok", file=sentencepieces.model_of, checksum="spm")
+    tokenize: str = param(check=_check_tokeniser, key="tok", file=piece_model, checksum="spm")
     lowercase: bool = param(key="case", words=CASE)
     smooth_method: str = param("exp", choices=SMOOTHING, key="smooth")
     smooth_value: float | None = param(low=0, key="")
     max_ngram_order: int = param(4, low=1, high=100, key="order", quiet=True)
     effective_order: bool | None = param(key="")
     variant: str = param("sacrebleu", choices=VARIANTS, quiet=True)
-    model: str | None = param(file=sentencepieces.find_model, checksum="spm")
+    model: str | None = param(file=find_piece_model, checksum="spm")
 
     explains: ClassVar[tuple[type[Part], ...]] = (Matches,)
     paper: ClassVar[str] = "Papineni et al. (2002), BLEU: a Method for Automatic Evaluation of Machine Translation"
@@ -146,8 +145,8 @@ class BLEU(Metric):
             texts = lower(texts)
         if self.variant == "sacrebleu-1.3.6" and self.tokenize == "intl":
             return INTL_136.words(texts)
-        model = sentencepieces.find_model(self.model) if self.model else sentencepieces.model_of(self.tokenize)
-        return tokenise(texts, self.tokenize) if model is None else sentencepieces.words(texts, model)
+        model = find_piece_model(self.model) if self.model else piece_model(self.tokenize)
+        return tokenise(texts, self.tokenize) if model is None else pieces(texts, model)
 
     def prepare(self, shard: Shard, opened: Any) -> _References:
         texts, groups = group_references(shard.references)
@@ -211,6 +210,8 @@ class BLEU(Metric):
         n, orders = self.max_ngram_order, self._orders
         correct, total = counts[2 : 2 + orders], counts[2 + orders :]
         if self.smooth_method in METHODS:
+            from ._smoothing import smoothed_precisions
+
             precisions = 100.0 * smoothed_precisions(self.smooth_method, correct, total, counts[0], n)
             return precisions, np.ones(precisions.shape, dtype=bool)
         if self.smooth_method != "add-k" and correct.all():  # nothing to smooth: corpora and their resamples
@@ -249,6 +250,8 @@ class BLEU(Metric):
 
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the words, and which n-grams of each order match a reference."""
+        from ..bases.pairs import explain_ngrams
+
         words = self._words([output, *references]).strings()
         return explain_ngrams(self.score_one(output, references), words, self.max_ngram_order)
 

@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import mean
 
-from ..errors import MissingDependency, UsageError
-from ..learning import SEED
-from ..learning.computing import compute_features
-from ..learning.examples import gather
-from ..learning.learners import find_learner
-from ..learning.training import Part, choose, fit, measure
-from ..metrics.bases.members import find_members
-from ..metrics.learned.features_f import GROUPS as FEATURES
-from . import Cell, DataSets, Reproduction, Unchecked, check, printed
+from ....errors import MissingDependency, UsageError
+from ....learning import SEED
+from ....learning.computing import compute_features
+from ....learning.examples import gather
+from ....learning.learners import find_learner
+from ....learning.training import Part, choose, fit, measure
+from ....metrics.bases.members import find_members
+from ....metrics.learned.features_f import GROUPS as FEATURES
+from ..printed import check, printed
+from ..results import Cell, Reproduction, Unchecked
+from ..sources import DataSets
 from .rankings import COMPARISONS, pairs_of
 
 GROUPS = {"Fluency-SIMPLE": "simple", "Fluency-refined": "refined", "Fluency-words": "words", "Fluency-Pos": "tags"}

@@ -15,28 +15,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.evidence import Evidence, open_evidence
-from ..errors import DataError
-from ..scoring import score_each_reference
-from ..stats.agreement import kappa_matrix
-from ..stats.correlation import pearson
-from ..stats.raters import bounds, draw_raters, pair_means
-from ..stats.resampling import SEED
-from . import (
-    DataSets,
-    Reproduction,
-    Statement,
-    Unchecked,
-    check,
-    printed,
-    read_tables,
-    thesis_analyses,
-    thesis_closer,
-    thesis_cobalt,
-    thesis_da,
-    thesis_learned,
-    thesis_references,
-)
+from ....data.evidence import Evidence, open_evidence
+from ....errors import DataError
+from ....scoring import score_each_reference
+from ....stats.agreement import kappa_matrix
+from ....stats.correlation import pearson
+from ....stats.raters import bounds, draw_raters, pair_means
+from ....stats.resampling import SEED
+from ..printed import check, printed
+from ..results import Reproduction, Statement, Unchecked
+from ..sources import DataSets
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -257,7 +245,3 @@ def spread_figure(data: DataSets) -> Reproduction:
         f"least at {names[int(np.argmin(spread))]}",
     )
     return Reproduction(statements=[statement], extra={"standard deviation": dict(zip(names, spread, strict=True))})
-
-
-_MODULES = (thesis_cobalt, thesis_da, thesis_analyses, thesis_references, thesis_closer, thesis_learned)
-TABLES = read_tables("thesis", {name: item for one in _MODULES for name, item in vars(one).items()} | globals())

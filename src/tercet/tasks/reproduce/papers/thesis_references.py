@@ -12,12 +12,13 @@ from statistics import mean
 
 import numpy as np
 
-from ..data.scores import Floats
-from ..data.testset import TestSet
-from ..metrics.structure.cobalt import Cobalt
-from ..stats.correlation import pearson
-from . import DataSets, Reproduction, Statement, Unchecked, check, compare_rows, printed
-from .sources import numbers, read_table
+from ....data.scores import Floats
+from ....data.testset import TestSet
+from ....metrics.structure.cobalt import Cobalt
+from ....stats.correlation import pearson
+from ..printed import check, compare_rows, printed
+from ..results import Reproduction, Statement, Unchecked
+from ..sources import DataSets, numbers, read_table
 
 SYSTEM = "mt"
 BLEU, METEOR, TER = "bleu:variant=mteval", "meteor", "ter"

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.scores import Floats
-from ..data.testset import TestSet
-from ..quality.training import train
-from ..stats.correlation import pearson
-from . import DataSets, Reproduction, Statement, all_unchecked, compare_rows
-from .sources import numbers, read_table
+from ....data.scores import Floats
+from ....data.testset import TestSet
+from ....quality.training import train
+from ....stats.correlation import pearson
+from ..printed import all_unchecked, compare_rows
+from ..results import Reproduction, Statement
+from ..sources import DataSets, numbers, read_table
 
 CE = "ce_dataset"
 PAIR = "en-es"

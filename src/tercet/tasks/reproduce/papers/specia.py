@@ -14,13 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from ..data.testset import TestSet
-from ..errors import DataError
-from ..quality.evaluating import compare_pearson, evaluate
-from ..quality.inputs import Floats, GivenFeatures, read_column, read_labels
-from ..quality.training import train
-from ..stats.correlation import pearson
-from . import DataSets, Reproduction, Statement, all_unchecked, read_tables, specia_data
+from ....data.testset import TestSet
+from ....errors import DataError
+from ....quality.evaluating import compare_pearson, evaluate
+from ....quality.inputs import Floats, GivenFeatures, read_column, read_labels
+from ....quality.training import train
+from ....stats.correlation import pearson
+from ..printed import all_unchecked
+from ..results import Reproduction, Statement
+from ..sources import DataSets
+from . import specia_data
 from .specia_data import CE
 
 PAIR = "en-es"
@@ -162,6 +165,3 @@ def _notes(made: Predicted) -> list[str]:
         f"17 features and {made.n_features - len(GIVEN)} of Tercet's, models of the 1,832 training sentences {words}",
         "; ".join(f"{name}: {spec}" for name, spec in METRICS.items()) + ".",
     ]
-
-
-TABLES = read_tables("specia", vars(specia_data) | globals())

@@ -11,16 +11,18 @@ from pathlib import Path
 
 import numpy as np
 
-from ..data.evidence import evidence_pairs, open_evidence
-from ..data.lines import read_lines
-from ..data.scores import Floats
-from ..data.testset import TestSet
-from ..errors import DataError
-from ..metrics.structure.cobalt import Cobalt
-from ..stats.correlation import pearson
-from . import LEFT_OUT, Cell, DataSets, Plot, Printed, Reproduction, Statement, Unchecked, check, printed
+from ....data.evidence import evidence_pairs, open_evidence
+from ....data.lines import read_lines
+from ....data.scores import Floats
+from ....data.testset import TestSet
+from ....errors import DataError
+from ....metrics.structure.cobalt import Cobalt
+from ....stats.correlation import pearson
+from ..printed import Printed, check, printed
+from ..recomputing import LEFT_OUT
+from ..results import Cell, Plot, Reproduction, Statement, Unchecked
+from ..sources import DataSets, numbers, read_table
 from .cobalt_scores import SYSTEM, cobalt_scores
-from .sources import numbers, read_table
 from .thesis_cobalt import ABLATIONS, NO_PROGRAM, OWN, SAME_ROW, language_pairs, variants, year_values
 
 SET, ANALOGUE, RANKED = "wmt16_da", "wmt17", "wmt16"

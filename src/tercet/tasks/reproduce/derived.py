@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from statistics import mean
 
-from . import Cell, Printed, check, printed
+from .printed import Printed, check, printed
+from .results import Cell
 
 MEANS = {"Avg", "Average", "mean", "Average_excl_en-de"}  # columns with the mean of the language pairs
 LEFT_OUT = {"Average_excl_en-de": "en-de"}

@@ -13,15 +13,17 @@ from pathlib import Path
 
 import numpy as np
 
-from ..data.layouts import open_testset
-from ..data.lines import read_lines
-from ..data.testset import TestSet
-from ..entity_report import count_entities, entity_histogram, report_entities
-from ..knowledge.mentions import Mention
-from ..metrics.bases.entities import languages
-from ..metrics.entities.kobe import KoBE
-from ..stats.correlation import pearson
-from . import Cell, DataSets, Plot, Reproduction, Statement, Unchecked, check, printed
+from ....data.layouts import open_testset
+from ....data.lines import read_lines
+from ....data.testset import TestSet
+from ....entity_report import count_entities, entity_histogram, report_entities
+from ....knowledge.mentions import Mention
+from ....metrics.bases.entities import languages
+from ....metrics.entities.kobe import KoBE
+from ....stats.correlation import pearson
+from ..printed import check, printed
+from ..results import Cell, Plot, Reproduction, Statement, Unchecked
+from ..sources import DataSets
 from .wmt19_systems import system_level
 
 COUNTED = "sentence count"

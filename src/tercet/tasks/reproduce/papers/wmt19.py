@@ -13,20 +13,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..data.evidence import evidence_pairs
-from ..stats.winners import outperforms
-from . import (
-    Cell,
-    DataSets,
-    Matrix,
-    Reproduction,
-    Statement,
-    check,
-    printed,
-    read_tables,
-    wmt19_figures,
-    wmt19_segments,
-)
+from ....data.evidence import evidence_pairs
+from ....stats.winners import outperforms
+from ..printed import check, printed
+from ..results import Cell, Matrix, Reproduction, Statement
+from ..sources import DataSets
 from .wmt19_figures import BASELINES, TEXT
 from .wmt19_systems import SYSTEM_TABLES, SystemLevel, own_correlations, system_level
 
@@ -150,6 +141,3 @@ def head_to_head_figure(data: DataSets, expected: Sequence[str]) -> Reproduction
         }  # fmt: skip
     winners = {pair: one.winners for pair, one in found.items()}
     return Reproduction(extra=extra, winners=winners, matrices=matrices)
-
-
-TABLES = read_tables("wmt19", vars(wmt19_segments) | vars(wmt19_figures) | globals())

@@ -6,17 +6,19 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import mean
 
-from ..data.evidence import Evidence, evidence_pairs, open_evidence
-from ..data.scores import Scores
-from ..data.testset import TestSet
-from ..errors import DataError
-from ..metaeval.gold import Gold, find_gold, preferences_of
-from ..metaeval.joining import align_segments
-from ..metaeval.measures import ResampleOptions, parse_statistic, preference_level
-from ..scoring import make_ready
-from ..stats.resampling import SEED
-from ..text.tokenisers import tokeniser
-from . import Cell, DataSets, Printed, Unchecked, check
+from ....data.evidence import Evidence, evidence_pairs, open_evidence
+from ....data.scores import Scores
+from ....data.testset import TestSet
+from ....errors import DataError
+from ....metaeval.gold import Gold, find_gold, preferences_of
+from ....metaeval.joining import align_segments
+from ....metaeval.measures import ResampleOptions, parse_statistic, preference_level
+from ....scoring import make_ready
+from ....stats.resampling import SEED
+from ....text.tokenisers import tokeniser
+from ..printed import Printed, check
+from ..results import Cell, Unchecked
+from ..sources import DataSets
 
 VARIANTS = {"Avg": "wmt14", "WMT12": "wmt12", "WMT13": "wmt13"}  # columns of means, and the variant averaged
 WITH_HALF_WIDTHS = ("Avg", "WMT12")

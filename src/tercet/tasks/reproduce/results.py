@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..data.display import Tabular, html_table
+from ...data.display import Tabular, html_table
 
 # Of a cell in JSON, and of a row in tables for programs.
 CELL = ("row", "column", "printed", "recomputed", "difference", "verdict", "equal", "interval", "within", "must")

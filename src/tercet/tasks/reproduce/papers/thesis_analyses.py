@@ -13,13 +13,14 @@ from itertools import combinations
 
 import numpy as np
 
-from ..alignment_report import SystemAlignments, alignments
-from ..errors import DataError
-from ..language.lexical_similarity import LEVELS
-from . import Cell, DataSets, Plot, Reproduction, Statement, Unchecked, check, printed
-from .derived import same_row
+from ....alignment_report import SystemAlignments, alignments
+from ....errors import DataError
+from ....language.lexical_similarity import LEVELS
+from ..derived import same_row
+from ..printed import check, printed
+from ..results import Cell, Plot, Reproduction, Statement, Unchecked
+from ..sources import DataSets, read_table
 from .rankings import evidence, judged, pairs_of, tokenised
-from .sources import read_table
 from .thesis_cobalt import NO_PROGRAM, OWN, flat, judged_cobalt, language_pairs, year_values
 
 YEARS = {"WMT13": ("wmt13", "thesis_tA_4"), "WMT14": ("wmt14", "thesis_tA_3"), "WMT15": ("wmt15", "thesis_tA_2"),

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from ..metaeval.judging import judge
-from ..stats.correlation import pearson
-from ..stats.outliers import top_n
-from . import Curve, DataSets, Matrix, Plot, Reproduction, Statement, check, printed
+from ....metaeval.judging import judge
+from ....stats.correlation import pearson
+from ....stats.outliers import top_n
+from ..printed import check, printed
+from ..results import Curve, Matrix, Plot, Reproduction, Statement
+from ..sources import DataSets
 from .wmt19_segments import judged_segments, pairs_with_darr
 from .wmt19_systems import SYSTEM_TABLES, system_level
 

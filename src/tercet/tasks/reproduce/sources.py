@@ -20,16 +20,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.catalogue import installed, where
-from ..data.lines import read_lines
-from ..errors import DataError, MissingDependency, UsageError
+from ...data.catalogue import installed, where
+from ...data.lines import read_lines
+from ...errors import DataError, MissingDependency, UsageError
+from .tables import LISTED
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from ..data.scores import Scores
-    from ..data.testset import TestSet
-    from ..metrics import Metric
+    from ...data.scores import Scores
+    from ...data.testset import TestSet
+    from ...metrics import Metric
 
 T = TypeVar("T")
 
@@ -125,9 +126,7 @@ def numbers(texts: Sequence[str], what: str) -> NDArray[np.float64]:
         raise DataError(f"{what}: {error}.") from None
 
 
-def read_sources(listed: Mapping[str, Mapping[str, Any]]) -> dict[str, Source]:
-    """Return the data sets of `tables.toml` by name."""
-    return {name: Source(name, **fields) for name, fields in listed.items()}
+SOURCES = {name: Source(name, **fields) for name, fields in LISTED["data"].items()}
 
 
 class DataSets:
@@ -174,8 +173,6 @@ class DataSets:
 
     def __call__(self, name: str) -> Path | None:
         """Return the folder of a data set, or None if it is missing."""
-        from . import SOURCES
-
         source = SOURCES.get(name) or Source(name, name)
         return self.once(("folder", name), lambda: self._find(source))
 
@@ -191,8 +188,6 @@ class DataSets:
 
         needs: names of data sets; "a or b" if one of two is enough.
         """
-        from . import SOURCES
-
         absent = [need for need in needs if all(self(name) is None for name in alternatives(need))]
         if not absent:
             return ""
@@ -226,7 +221,7 @@ class DataSets:
         optional: rows with our own metrics. Those that were not asked for are left out, and, with a warning, those
         whose metric cannot run here (a package or model is missing).
         """
-        from ..scoring import make_ready, score
+        from ...scoring import make_ready, score
 
         wanted = {
             row: self.as_published(metric, texts)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..data.display import listed
-from ..rendering.document import Column, Heading, Notes, Part, Table, grid, listing
-from ..rendering.tables import Bold, number
-from ..reproduction import PAPERS, list_tables
-from ..reproduction.results import Cell, Reproduction, Reproductions, Unchecked, count_of
-from .console import rendered
+from ...cli.console import rendered
+from ...data.display import listed
+from ...rendering.document import Column, Heading, Notes, Part, Table, grid, listing
+from ...rendering.tables import Bold, number
+from .results import Cell, Reproduction, Reproductions, Unchecked, count_of
+from .tables import PAPERS, list_tables
 
 LISTED = 30  # with more cells, a table is shown as a grid
 NAMED = 6  # the most rows or columns that a sentence lists

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..data.evidence import Evidence, evidence_pairs, open_evidence
-from ..data.layouts import open_testset
-from ..data.scores import Scores
-from ..data.testset import TestSet
-from ..errors import DataError
-from ..metaeval.judging import judge
-from . import Cell, DataSets, Reproduction, Statement, Unchecked, check, printed
+from ....data.evidence import Evidence, evidence_pairs, open_evidence
+from ....data.layouts import open_testset
+from ....data.scores import Scores
+from ....data.testset import TestSet
+from ....errors import DataError
+from ....metaeval.judging import judge
+from ..printed import check, printed
+from ..results import Cell, Reproduction, Statement, Unchecked
+from ..sources import DataSets
 from .wmt19_systems import system_level
 
 NO_SCORES = "The task's segment scores are not available. Tercet's metrics of this kind have other models; see below."

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..count_cache import Cache
-from ..data.scores import Floats
-from ..data.testset import TestSet
-from ..metrics.structure.cobalt import Cobalt
-from ..workers import results_in_order
-from .sources import DataSets
+from ....count_cache import Cache
+from ....data.scores import Floats
+from ....data.testset import TestSet
+from ....metrics.structure.cobalt import Cobalt
+from ....workers import results_in_order
+from ..sources import DataSets
 
 if TYPE_CHECKING:
-    from ..metrics import Ready
+    from ....metrics import Ready
 
 SYSTEM = "output"
 STEP = 100  # outputs of a piece of work

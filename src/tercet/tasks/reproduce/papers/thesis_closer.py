@@ -12,19 +12,19 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..data.scores import Floats
-from ..data.testset import TestSet
-from ..errors import MissingDependency, UsageError
-from ..metaeval.gold import preferences_of
-from ..paraphrasing import Paraphrases, paraphrase
-from ..stats.correlation import pearson
-from ..stats.correlation_bootstrap import Resampled, resample_correlations, resample_ratio
-from ..stats.outliers import mad_outliers
-from ..stats.tau import Tau, tau_columns
-from ..stats.williams import williams
-from . import DataSets, Reproduction
+from ....data.scores import Floats
+from ....data.testset import TestSet
+from ....errors import MissingDependency, UsageError
+from ....metaeval.gold import preferences_of
+from ....paraphrasing import Paraphrases, paraphrase
+from ....stats.correlation import pearson
+from ....stats.correlation_bootstrap import Resampled, resample_correlations, resample_ratio
+from ....stats.outliers import mad_outliers
+from ....stats.tau import Tau, tau_columns
+from ....stats.williams import williams
+from ..results import Reproduction
+from ..sources import DataSets, numbers, read_table
 from .rankings import evidence, judged
-from .sources import numbers, read_table
 
 METRICS = {"BLEU": "bleu:variant=mteval", "Meteor": "meteor", "TER": "ter", "chrF": "chrf"}
 SYSTEM_BLEU = "bleu"

@@ -17,14 +17,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.scores import Floats, MetricRecord, Scores
-from ..data.testset import TestSet
-from ..language.conllu import parse_lines
-from ..metrics import create
-from ..metrics.structure.cobalt import Cobalt
-from ..metrics.structure.hwcm import HWCM
-from ..metrics.structure.verta import VERTa
-from . import Cell, DataSets, Reproduction, Statement, Unchecked, check, printed
+from ....data.scores import Floats, MetricRecord, Scores
+from ....data.testset import TestSet
+from ....language.conllu import parse_lines
+from ....metrics import create
+from ....metrics.structure.cobalt import Cobalt
+from ....metrics.structure.hwcm import HWCM
+from ....metrics.structure.verta import VERTa
+from ..printed import check, printed
+from ..results import Cell, Reproduction, Statement, Unchecked
+from ..sources import DataSets
 from .cobalt_scores import SYSTEM, cobalt_scores
 from .rankings import (
     HALF_WIDTH_WITHIN,
@@ -41,7 +43,7 @@ from .rankings import (
 )
 
 if TYPE_CHECKING:
-    from ..language.sentence import Sentence
+    from ....language.sentence import Sentence
 
 OWN = "UPF-Cobalt"
 ABLATIONS = {
@@ -201,7 +203,7 @@ def _against_print(
 
 def example_table(data: DataSets) -> Reproduction:
     """Return Table 4.9: scores of two outputs; the second contradicts the reference. It needs no data."""
-    text = files(__package__).joinpath("expected", "thesis_t4_8.txt").read_text(encoding="utf-8")
+    text = files("tercet.tasks.reproduce").joinpath("expected", "thesis_t4_8.txt").read_text(encoding="utf-8")
     trees = list(parse_lines(text.split("\n"), "thesis_t4_8.txt"))
     stanford, minipar = trees[:3], trees[3:]  # each: the reference, MT1, MT2
     words = [replace(tree, tokens=tuple(word for word in tree.tokens if word.form != "=")) for tree in minipar]

@@ -6,15 +6,15 @@ import logging
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import MissingDependency
-from ..rendering.document import Details, Heading, Notes, Part, Picture, Table, listing
-from ..rendering.tables import Bold, number
-from ..reproduction import CONTRADICTIONS, PAPERS, Cell, Matrix, Plot, Reproduction, Reproductions, Unchecked, title_of
-from ..reproduction.results import count_of, counts_of
-from .reproduceboard import laid_out, other_parts, shown, winners_table
+from ...errors import MissingDependency
+from ...rendering.document import Details, Heading, Notes, Part, Picture, Table, listing
+from ...rendering.tables import Bold, number
+from .board import laid_out, other_parts, shown, winners_table
+from .results import Cell, Matrix, Plot, Reproduction, Reproductions, Unchecked, count_of, counts_of, title_of
+from .tables import CONTRADICTIONS, PAPERS
 
 if TYPE_CHECKING:
-    from ..rendering.figures import Figure
+    from ...rendering.figures import Figure
 
 log = logging.getLogger(__name__)
 
@@ -105,8 +105,8 @@ def _counts(found: Sequence[Reproduction]) -> list[str]:
 
 
 def _counted_bars(results: Reproductions) -> Iterator[Figure]:
-    from ..rendering.bars import part_bars
-    from ..rendering.figures import BLUE, GREEN, ORANGE, PALE, PURPLE, SKY, VERMILLION
+    from ...rendering.bars import part_bars
+    from ...rendering.figures import BLUE, GREEN, ORANGE, PALE, PURPLE, SKY, VERMILLION
 
     colours = dict(zip(COUNTED.values(), (BLUE, SKY, PURPLE, ORANGE, VERMILLION, GREEN, PALE), strict=True))
     by_paper = {_short(paper): _count(found) for paper, found in results.by_paper().items()}
@@ -224,7 +224,7 @@ def _pictures(one: Reproduction) -> Iterator[Part]:
 
 
 def _figures(one: Reproduction) -> Iterator[Figure]:
-    from ..rendering.curves import CURVES_TOGETHER, top_n_curves
+    from ...rendering.curves import CURVES_TOGETHER, top_n_curves
 
     for plot in one.plots:
         yield _plot(plot)
@@ -239,8 +239,8 @@ def _figures(one: Reproduction) -> Iterator[Figure]:
 
 
 def _plot(plot: Plot) -> Figure:
-    from ..rendering.bars import count_bars
-    from ..rendering.series import clouds, grouped_bars, line_chart
+    from ...rendering.bars import count_bars
+    from ...rendering.series import clouds, grouped_bars, line_chart
 
     if plot.kind == "counts":
         (points,) = plot.series.values()
@@ -254,7 +254,7 @@ def _plot(plot: Plot) -> Figure:
 def _heat_map(matrix: Matrix) -> Figure:
     import numpy as np
 
-    from ..rendering.figures import heat_map
+    from ...rendering.figures import heat_map
 
     p = np.array(matrix.p_values, dtype=np.float64)
     np.fill_diagonal(p, np.nan)

@@ -12,9 +12,11 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from statistics import mean
 
-from ..data.scores import Scores
-from ..metaeval.judging import judge
-from . import Cell, DataSets, Printed, Reproduction, Unchecked, check, printed, read_tables
+from ....data.scores import Scores
+from ....metaeval.judging import judge
+from ..printed import Printed, check, printed
+from ..results import Cell, Reproduction, Unchecked
+from ..sources import DataSets
 from .rankings import (
     HALF_WIDTH_WITHIN,
     NOT_ASKED,
@@ -171,6 +173,3 @@ def system_table(
         if row not in table.cells
     }
     return Reproduction(cells, unchecked, extra=extra, note_values={"specs": specs})
-
-
-TABLES = read_tables("wmt14", globals())

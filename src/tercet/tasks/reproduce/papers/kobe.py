@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from statistics import mean
 
-from ..data.layouts import open_testset
-from ..metrics import Metric
-from ..stats.correlation import pearson
-from . import Cell, DataSets, Reproduction, Statement, Unchecked, check, kobe_entities, printed, read_tables
+from ....data.layouts import open_testset
+from ....metrics import Metric
+from ....stats.correlation import pearson
+from ..printed import check, printed
+from ..results import Cell, Reproduction, Statement, Unchecked
+from ..sources import DataSets
 from .kobe_entities import annotations_of, needed_file, published, sample_row
 from .wmt19_systems import system_level
 
@@ -112,6 +114,3 @@ def _compared(cells: Mapping[str, list[Cell]], yisi_2: Mapping[str, float]) -> l
         text = f"{row}: the mean of {len(listed)} pairs reaches the paper's, {paper:.3f}"
         statements.append(Statement(text, round(ours, 3) >= round(paper, 3), f"{ours:.3f}", must=False))
     return statements
-
-
-TABLES = read_tables("kobe", vars(kobe_entities) | globals())

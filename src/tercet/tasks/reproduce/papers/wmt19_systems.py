@@ -9,15 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.evidence import open_evidence
-from ..data.layouts import open_testset
-from ..errors import DataError
-from ..metaeval.gold import find_gold
-from ..metaeval.joining import align_systems
-from ..stats.correlation import pearson
-from ..stats.williams import williams_matrix
-from ..stats.winners import not_outperformed
-from .sources import DataSets
+from ....data.evidence import open_evidence
+from ....data.layouts import open_testset
+from ....errors import DataError
+from ....metaeval.gold import find_gold
+from ....metaeval.joining import align_systems
+from ....stats.correlation import pearson
+from ....stats.williams import williams_matrix
+from ....stats.winners import not_outperformed
+from ..sources import DataSets
 
 Floats = NDArray[np.float64]
 

@@ -1,0 +1,1 @@
+"""The functions that recompute tables and figures, by paper; `tables.toml` says which table is whose."""
