@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from . import metrics as metrics
     from . import qe as qe
     from . import rate as rate
-    from .alignment_report import alignments as alignments
     from .checking import check as check
     from .comparing import Comparison as Comparison
     from .comparing import compare_ngrams as compare_ngrams
@@ -23,24 +22,25 @@ if TYPE_CHECKING:
     from .data.scores import Scores as Scores
     from .data.testset import TestSet as TestSet
     from .errors import TercetError as TercetError
-    from .examples import load as demo
-    from .explaining import explain as explain
     from .external import read_external as read_external
     from .human.agreement import agree as agree
-    from .language.parsing import parse as parse
-    from .paraphrasing import paraphrase as paraphrase
     from .scoring import corpus as corpus
     from .scoring import score as score
+    from .tasks.alignments import alignments as alignments
     from .tasks.compare import compare as compare
+    from .tasks.demo import demo as demo
     from .tasks.entities import entities as entities
+    from .tasks.explain import explain as explain
     from .tasks.learn import learn as learn
     from .tasks.link import link as link
     from .tasks.lm import lm as lm
     from .tasks.meta import meta as meta
+    from .tasks.paraphrase import paraphrase as paraphrase
+    from .tasks.parse import parse as parse
     from .tasks.report import report as report
     from .tasks.reproduce import reproduce as reproduce
     from .tasks.track.history import track as track
-    from .verifying import verify as verify
+    from .tasks.verify import verify as verify
 
 __version__ = "0.2.0"
 
@@ -50,7 +50,7 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "TercetError": (".errors", "TercetError"),
     "TestSet": (".data.testset", "TestSet"),
     "agree": (".human.agreement", "agree"),
-    "alignments": (".alignment_report", "alignments"),
+    "alignments": (".tasks.alignments", "alignments"),
     "check": (".checking", "check"),
     "compare": (".tasks.compare", "compare"),
     "compare_ngrams": (".comparing", "compare_ngrams"),
@@ -58,17 +58,17 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "compute": (".computing", "compute"),
     "corpus": (".scoring", "corpus"),
     "data": (".data", ""),
-    "demo": (".examples", "load"),
+    "demo": (".tasks.demo", "demo"),
     "entities": (".tasks.entities", "entities"),
-    "explain": (".explaining", "explain"),
+    "explain": (".tasks.explain", "explain"),
     "kb": (".kb", ""),
     "learn": (".tasks.learn", "learn"),
     "lm": (".tasks.lm", "lm"),
     "link": (".tasks.link", "link"),
     "meta": (".tasks.meta", "meta"),
     "metrics": (".metrics", ""),
-    "paraphrase": (".paraphrasing", "paraphrase"),
-    "parse": (".language.parsing", "parse"),
+    "paraphrase": (".tasks.paraphrase", "paraphrase"),
+    "parse": (".tasks.parse", "parse"),
     "qe": (".qe", ""),
     "rate": (".rate", ""),
     "read": (".data.layouts", "read"),
@@ -77,7 +77,7 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "reproduce": (".tasks.reproduce", "reproduce"),
     "score": (".scoring", "score"),
     "track": (".tasks.track.history", "track"),
-    "verify": (".verifying", "verify"),
+    "verify": (".tasks.verify", "verify"),
 }
 
 __all__ = [

@@ -63,26 +63,7 @@ def explain(
     segment: int = 1,
     systems: Sequence[str] | None = None,
 ) -> list[Explanation]:
-    """Show what every metric saw in one segment: matching n-grams, edits, alignments, entities.
-
-    Parameters
-    ----------
-    testset : the texts.
-    metrics : one or more metrics that can explain a segment.
-    segment : its number, from 1.
-    systems : names of systems; all by default.
-
-    Returns
-    -------
-    list of Explanation : one per metric and system; `lines()` gives text, `to_dict()` all of it.
-
-    Examples
-    --------
-    >>> import tercet
-    >>> testset = tercet.TestSet({"a": ["a black cat"]}, {"ref": ["the black cat"]})
-    >>> tercet.explain(testset, "wer")[0].operations["substitutions"]
-    1
-    """
+    """Show what every metric saw in one segment; see `tercet.explain`."""
     metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
     check_explained(metrics)
     if not 1 <= segment <= len(testset):

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tercet import TestSet
-from tercet.alignment_report import alignments
+from tercet import TestSet, alignments
 from tercet.language import conllu
 from tercet.rendering.tables import to_json
 

@@ -9,9 +9,8 @@ import pytest
 import sacrebleu.metrics
 
 from tercet import examples as demo
-from tercet import metrics, score
+from tercet import metrics, score, verify
 from tercet.errors import UsageError
-from tercet.verifying import verify
 from tests.docs.running import Ran, run
 
 LONG = "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"

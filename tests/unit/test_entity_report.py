@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from tercet import TestSet, entities, metrics
-from tercet.entity_report import EntityCounts, MentionPlace
 from tercet.errors import DataError, UsageError
 from tercet.knowledge.building import NameRecord, build
 from tercet.rendering.bars import count_bars, share_bars
 from tercet.rendering.document import Document
 from tercet.rendering.tables import to_json
 from tercet.tasks.entities.board import entity_page, histogram_figure, report_parts, share_figure
+from tercet.tasks.entities.counting import EntityCounts, MentionPlace
 from tests.docs.running import run
 
 NAMES = [

@@ -13,7 +13,6 @@ import click
 
 from .. import __version__
 from ..errors import TercetError, UnknownName
-from .options import with_output
 
 # Every command with the line that `tercet --help` shows, so that help needs no command's imports.
 COMMANDS = {
@@ -54,6 +53,8 @@ class LazyGroup(click.Group):
         if name not in COMMANDS:
             raise UnknownName("command", name, COMMANDS)
         if Path(__file__).with_name(f"{name}.py").exists():  # not a task yet
+            from .commands import with_output
+
             command: click.Command = import_module(f".{name}", __name__).command
             return with_output(command)
         from .commands import from_task

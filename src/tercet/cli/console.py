@@ -88,6 +88,13 @@ def rendered(
     )
 
 
+def print_as(form: str, value: Any, text: str) -> None:
+    """Print the text; in other forms than text the value, a record or a list of them, as a table or as JSON."""
+    from ..rendering.document import records
+
+    click.echo(rendered(form, [text if form == "text" else records(value)], lambda: value))
+
+
 def with_options(data: Any, options: Mapping[str, Any]) -> Any:
     """Return the data of a result with the options of its run; in a list the first object has them."""
     if isinstance(data, Mapping):

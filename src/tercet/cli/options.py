@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import wraps
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from ..options.groups import KINDS_OF_JUDGEMENT
+from .commands import ManyValues as ManyValues
 from .console import SPREADSHEET
+from .console import print_as as print_as
 from .console import save_figures as save_figures
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -135,14 +135,6 @@ RESULTS = all_of(
 )  # fmt: skip
 
 
-def print_as(form: str, value: Any, text: str) -> None:
-    """Print the text; in other forms than text the value, a record or a list of them, as a table or as JSON."""
-    from ..rendering.document import records
-    from .console import rendered
-
-    click.echo(rendered(form, [text if form == "text" else records(value)], lambda: value))
-
-
 def run_options(*jobs: str) -> Callable[[F], F]:
     """Return the options of where work runs (see `where`), and -q. jobs: other names of -j."""
     return all_of(jobs_option(*jobs), CLUSTER, CACHE, QUIET)
@@ -151,101 +143,3 @@ def run_options(*jobs: str) -> Callable[[F], F]:
 def where(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that say where work runs."""
     return {name: options[name] for name in ("jobs", "cluster", "cache")}
-
-
-# Flags of sacreBLEU with one dash and several letters, which a command may not have.
-SACREBLEU = {"-sl", "-sh", "-lc", "-tok", "-nr", "-ci", "-cin", "-pbs", "-par", "-pbsn", "-parn", "-sv", "-cc", "-cw"}
-
-
-class ManyValues(click.Command):
-    """A command some of whose options take several values at once: -i A B C is -i A -i B -i C.
-
-    These are the options whose metavar ends in "...". A list of values ends at the next option, at `--`, or, for -m,
-    at a word that is an existing file and no metric: `-i out.txt -m bleu chrf ref.txt` scores against ref.txt.
-    """
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        options = [parameter for parameter in self.params if isinstance(parameter, click.Option)]
-        many = {name for option in options if (option.metavar or "").endswith("...") for name in option.opts}
-        taking = {name for option in options if not option.is_flag and not option.count for name in option.opts}
-        every = {name for option in options for name in option.opts}
-        for word in args:
-            if word == "--":
-                break
-            # Click would read -sl as -s with the value "l".
-            if word in SACREBLEU and word not in every:
-                raise click.NoSuchOption(word, ctx=ctx)
-        return super().parse_args(ctx, _expand(args, many, taking))
-
-
-def _expand(args: list[str], many: set[str], taking: set[str]) -> list[str]:
-    expanded: list[str] = []
-    rest = list(args)
-    while rest:
-        word = rest.pop(0)
-        if word == "--":
-            return [*expanded, word, *rest]
-        if word not in many:
-            expanded.append(word)
-            if word in taking and rest:
-                expanded.append(rest.pop(0))
-            continue
-        first = True
-        while rest and (not rest[0].startswith("-") or rest[0] == "-"):
-            if not first and word in ("-m", "--metric", "--metrics") and _is_file_not_metric(rest[0]):
-                break
-            expanded += [word, rest.pop(0)]
-            first = False
-        if first:
-            expanded.append(word)  # click says that a value is missing
-    return expanded
-
-
-def _is_file_not_metric(word: str) -> bool:
-    from ..metrics import names
-
-    if word.endswith(".py"):  # a metric of the user's own
-        return False
-    try:
-        return word.partition(":")[0].lower() not in names() and Path(word).exists()
-    except OSError:
-        return False  # a name that no file can have
-
-
-def with_output(command: click.Command) -> click.Command:
-    """Return the command with `-o FILE`, which writes to a file what it would print; so do the commands of a group.
-
-    A command that has -o already keeps its own. The file appears whole or not at all; a command that fails writes none.
-    """
-    if isinstance(command, click.Group):
-        for name, each in command.commands.items():
-            command.commands[name] = with_output(each)
-        return command
-    taken = {name for parameter in command.params for name in parameter.opts}
-    if "-o" in taken or command.callback is None:
-        return command
-    names = ["-o", "output_file"] if "--output" in taken else ["-o", "--output", "output_file"]
-    command.params.append(click.Option(names, metavar="FILE", help="Write here instead of to standard output."))
-    command.callback = _writing_to_file(command.callback)
-    return command
-
-
-def _writing_to_file(callback: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(callback)
-    def run(*arguments: Any, output_file: str | None = None, **options: Any) -> Any:
-        if output_file is None or output_file == "-":
-            return callback(*arguments, **options)
-        from contextlib import redirect_stdout
-
-        from ..data.files import writing
-
-        leaving = None
-        with writing(output_file) as stream, redirect_stdout(stream):
-            try:
-                callback(*arguments, **options)
-            except SystemExit as left:  # a gate that fails has printed its table
-                leaving = left
-        if leaving is not None:
-            raise leaving
-
-    return run

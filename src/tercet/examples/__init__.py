@@ -26,22 +26,7 @@ def pairs() -> tuple[str, ...]:
 
 
 def load(pair: str = "en-de") -> TestSet:
-    """Return a small test set to try things on, the one of `tercet demo`.
-
-    Parameters
-    ----------
-    pair : "en-de", "en-ru", "en-zh" or "de-en".
-
-    Returns
-    -------
-    TestSet : 32 segments, two references, three systems.
-
-    Examples
-    --------
-    >>> import tercet
-    >>> tercet.demo("en-de").systems
-    ('Alder', 'Birch', 'Cedar')
-    """
+    """Return the example test set of a language pair."""
     if pair not in pairs():
         raise UnknownName("demo language pair", pair, pairs())
     with as_file(files(__package__).joinpath(f"{pair}.jsonl")) as path:

@@ -33,29 +33,7 @@ def parse(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> list[Sentence]:
-    """Parse texts: words, tags, dependencies and entities. An empty text has no words.
-
-    Parameters
-    ----------
-    texts : the texts, in one language.
-    language : their language, such as "en".
-    backend : a parser by name (`spacy:MODEL`, `stanza:LANGUAGE`, `natasha`, `conllu:FILE` or `conllu:FOLDER`,
-        `corenlp:FILE`) or an object with the interface of `backends.Backend`; by default the installed parser for the
-        language.
-    cache : a folder in which parses are stored and looked up.
-    executor : processes to parse in (`tercet.engine.open_executor`); a backend that is an object is pickled.
-    progress : called with the numbers of distinct texts done and in total.
-
-    Returns
-    -------
-    list of Sentence : the parse of each text, with its collapsed dependencies.
-
-    Examples
-    --------
-    >>> import tercet
-    >>> [token.form for token in tercet.parse(["Dogs bark."], "en")[0].tokens]
-    ['Dogs', 'bark', '.']
-    """
+    """Parse texts with a parser, by name or as an object; see `tercet.parse`. Each distinct text is parsed once."""
     check_several(texts)
     texts = [whole_characters(text) for text in texts]
     if backend is None:

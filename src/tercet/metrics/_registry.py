@@ -146,7 +146,7 @@ def _values(cls: type[Metric], asked: _Asked) -> dict[str, Any]:
 
 
 def parse_signature(signature: str) -> tuple[str, dict[str, str]]:
-    """Return label and items of a signature with long keys (`verifying` reads the short ones)."""
+    """Return label and items of a signature with long keys (`tasks/verify` reads the short ones)."""
     label, *parts = signature.strip().split("|")
     items = {}
     for part in parts:

@@ -19,7 +19,6 @@ from .inflection import Morphology
 from .tree import build_tree
 from .variants import Variant
 
-THRESHOLD = 0.25  # of the fall of log10 probability per word
 _SAME = {"AUX": "VERB", "PROPN": "NOUN", "SCONJ": "ADP"}  # parts of speech that parsers confuse without harm
 _PARTICIPLE = frozenset({"ADJ", "VERB"})
 

@@ -10,13 +10,12 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from tercet import TestSet, score
+from tercet import TestSet, score, verify
 from tercet.errors import DataError, MissingDependency, UsageError
 from tercet.language import backends, conllu, parsing
 from tercet.language.sentence import Sentence, Token
 from tercet.metrics import Shard, _ready, create
 from tercet.metrics.bases.parsed import ParsedMetric
-from tercet.verifying import verify
 
 SMALL = TestSet(
     {"x": ["a b", "c", ""], "y": ["b", "c d", "a b"]}, {"r": ["a b", "c d", "e"], "q": ["b a", None, "e f"]}

@@ -6,14 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tercet import metrics
+from tercet import metrics, verify
 from tercet.data.testset import TestSet
 from tercet.errors import DataError, UsageError
 from tercet.quality.default import open_default
 from tercet.quality.inputs import GivenFeatures
 from tercet.quality.model import QualityModel
 from tercet.scoring import score
-from tercet.verifying import verify
 from tests.unit.quality.test_training import examples, small
 
 SOURCES, OUTPUTS, _ = examples(12, seed=6)

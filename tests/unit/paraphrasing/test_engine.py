@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 import tercet
+from tercet import paraphrase
 from tercet.errors import DataError, UsageError
 from tercet.language import conllu
 from tercet.language.conllu import parse_lines
-from tercet.paraphrasing import paraphrase
 from tercet.paraphrasing.control import estimate_model, parses_back
 from tercet.paraphrasing.inflection import morphology
 from tercet.paraphrasing.realising import write_text
@@ -217,7 +217,7 @@ def test_a_sentence_without_a_tree_has_no_variants(tmp_path: Path) -> None:
     [
         ("de", {}, "Tercet has no rules for 'de', only for en, es."),
         ("es", {"only": ["4z"]}, "There is no rule in rules_es.toml called '4z'"),
-        ("es", {"most": 0}, "at least 1"),
+        ("es", {"most": 0}, "must be 1 or more"),
         (
             "en",
             {"rules": parse_rules(HEAD + 'match.a = { upos = "X" }' + DELETE, "my.toml")},

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tercet.paraphrasing import paraphrase
+from tercet import paraphrase
 
 from .cases import DATA
 

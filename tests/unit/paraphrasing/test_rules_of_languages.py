@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from tercet.paraphrasing import paraphrase
+from tercet import paraphrase
 from tercet.paraphrasing.rules import default_rules
 
 from .cases import DATA, NONE, applied, read_cases, trees

@@ -11,7 +11,7 @@ from ...options.groups import Form, Quiet, Texts
 
 if TYPE_CHECKING:
     from ...data.testset import TestSet
-    from ...entity_report import EntityReport
+    from .counting import EntityReport
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +71,8 @@ def entities(testset: TestSet, *, options: EntitiesOptions) -> EntityReport:
     >>> [entity.name for entity in tercet.entities(testset).systems["a"].lost]
     ['Berlin']
     """
-    from ...entity_report import report_entities
     from ...metrics.entities.kobe import KoBE
+    from .counting import report_entities
 
     names = ("kb", "annotations", "shared", "senses", "categories", "language_filter")
     metric = KoBE(**{name: getattr(options, name) for name in names})

@@ -12,8 +12,8 @@ from .page import cards_of
 
 if TYPE_CHECKING:
     from ...data.testset import TestSet
-    from ...entity_report import EntityCounts, EntityReport
     from ...rendering.figures import Figure
+    from .counting import EntityCounts, EntityReport
 
 SHOWN = 10  # entities of each list
 SHARES = "The share of the source's entities that each output names too, by category."

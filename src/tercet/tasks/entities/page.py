@@ -11,7 +11,7 @@ from ...text.explanations import utf16_places
 
 if TYPE_CHECKING:
     from ...data.testset import TestSet
-    from ...entity_report import EntityReport, NameFinding
+    from .counting import EntityReport, NameFinding
 
 
 def cards_of(report: EntityReport, testset: TestSet) -> list[Card]:

@@ -16,11 +16,11 @@ import numpy as np
 from ....data.layouts import open_testset
 from ....data.lines import read_lines
 from ....data.testset import TestSet
-from ....entity_report import count_entities, entity_histogram, report_entities
 from ....knowledge.mentions import Mention
 from ....metrics.bases.entities import languages
 from ....metrics.entities.kobe import KoBE
 from ....stats.correlation import pearson
+from ...entities.counting import count_entities, entity_histogram, report_entities
 from ..printed import check, printed
 from ..results import Cell, Plot, Reproduction, Statement, Unchecked
 from ..sources import DataSets

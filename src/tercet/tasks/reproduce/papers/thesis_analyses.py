@@ -13,9 +13,10 @@ from itertools import combinations
 
 import numpy as np
 
-from ....alignment_report import SystemAlignments, alignments
 from ....errors import DataError
 from ....language.lexical_similarity import LEVELS
+from ...alignments import alignments
+from ...alignments.counting import SystemAlignments
 from ..derived import same_row
 from ..printed import check, printed
 from ..results import Cell, Plot, Reproduction, Statement, Unchecked

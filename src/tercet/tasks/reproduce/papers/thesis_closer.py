@@ -16,12 +16,13 @@ from ....data.scores import Floats
 from ....data.testset import TestSet
 from ....errors import MissingDependency, UsageError
 from ....metaeval.gold import preferences_of
-from ....paraphrasing import Paraphrases, paraphrase
+from ....paraphrasing.result import Paraphrases
 from ....stats.correlation import pearson
 from ....stats.correlation_bootstrap import Resampled, resample_correlations, resample_ratio
 from ....stats.outliers import mad_outliers
 from ....stats.tau import Tau, tau_columns
 from ....stats.williams import williams
+from ...paraphrase import paraphrase
 from ..results import Reproduction
 from ..sources import DataSets, numbers, read_table
 from .rankings import evidence, judged

@@ -12,15 +12,15 @@ from dataclasses import asdict, dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .data.testset import TestSet
-from .errors import UsageError
-from .knowledge.linking import KBLinker
-from .knowledge.name_checks import NameChecks
-from .metrics.bases.entities import Candidates, languages, match
-from .metrics.entities.kobe import KoBE
+from ...data.testset import TestSet
+from ...errors import UsageError
+from ...knowledge.linking import KBLinker
+from ...knowledge.name_checks import NameChecks
+from ...metrics.bases.entities import Candidates, languages, match
+from ...metrics.entities.kobe import KoBE
 
 if TYPE_CHECKING:
-    from .knowledge.mentions import Mention
+    from ...knowledge.mentions import Mention
 
     Linked = Sequence[Sequence[Mention]]  # the mentions of each text
 

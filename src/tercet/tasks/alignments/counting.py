@@ -1,4 +1,4 @@
-"""`alignments`: count how words of outputs and references are aligned, and their context penalties, by level.
+"""Count how words of outputs and references are aligned, and their context penalties, by level.
 
 Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", section 4.5: aligned
 words by level, compared with METEOR (Table 4.13), context penalties by level (Table 4.14), and the number of scores
@@ -9,26 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .data.stream import TextFiles
-from .data.testset import TestSet
-from .engine import Progress, count, open_executor
-from .errors import UsageError
-from .language.lexical_similarity import LEVELS
-from .language.meteor_alignment import MATCHERS
-from .metrics import Floats, Metric, create
-from .metrics.structure.cobalt import Cobalt
-from .scoring import check_texts, warn_of_language
+from ...data.stream import TextFiles
+from ...data.testset import TestSet
+from ...engine import count, open_executor
+from ...errors import UsageError
+from ...language.lexical_similarity import LEVELS
+from ...language.meteor_alignment import MATCHERS
+from ...metrics import Floats, create
+from ...metrics.structure.cobalt import Cobalt
+from ...scoring import check_texts, warn_of_language
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-    from .language.contextual_alignment import ContextAlignment
-    from .language.sentence import Sentence
+    from ...language.contextual_alignment import ContextAlignment
+    from ...language.sentence import Sentence
+    from . import AlignmentsOptions
 
 ALL = "all systems"
 _FACTS = 4  # columns per level: content words, function words, sum of raw penalties, words with a penalty
@@ -107,39 +105,12 @@ class AlignmentReport:
         return asdict(self)
 
 
-def alignments(
-    testset: TestSet | TextFiles,
-    metric: str | Metric = "cobalt",
-    *,
-    jobs: int = 1,
-    cluster: str | None = None,
-    executor: Executor | None = None,
-    cache: str | Path | None = None,
-    progress: Progress | None = None,
-) -> AlignmentReport:
-    """Report how words of outputs and references are aligned: by level, beside METEOR, with penalties.
-
-    Parameters
-    ----------
-    testset : the texts.
-    metric : cobalt with its parameters. METEOR aligns the same words, with the same synonyms and paraphrases.
-    jobs, cluster, executor, cache, progress : see `tercet.score`.
-
-    Returns
-    -------
-    AlignmentReport : by system and in total: matches by level, penalties, and the effect of equivalent relations.
-
-    Examples
-    --------
-    >>> import tercet
-    >>> testset = tercet.TestSet({"a": ["Dogs bark."]}, {"ref": ["Dogs bark ."]}, pair="de-en")
-    >>> tercet.alignments(testset).systems["a"].matches["exact"].content
-    2
-    """
+def count_alignments(testset: TestSet | TextFiles, options: AlignmentsOptions) -> AlignmentReport:
+    """Count the alignments of every system."""
     check_texts(testset)
     if not testset.outputs:
         raise UsageError(f"Test set {testset.name!r} has no outputs.")
-    made = create(metric)
+    made = create(options.metric)
     if not isinstance(made, Cobalt):
         raise UsageError(f"alignments needs the metric cobalt, not {made.name}.")
     settled = made.resolved(testset.target_language)
@@ -147,8 +118,9 @@ def alignments(
     ready = made.ready(testset)
     warn_of_language(made, ready, testset.target_language)
     totals: dict[str, Floats] = {}
-    with open_executor(jobs, cluster, executor) as opened:
-        for _, _, counts in count(testset, [counter], executor=opened, cache=cache, progress=progress):
+    with open_executor(options.jobs, options.cluster, options.executor) as executor:
+        how: dict[str, Any] = {"executor": executor, "cache": options.cache, "progress": options.progress}
+        for _, _, counts in count(testset, [counter], **how):
             for system, rows in counts.items():
                 totals[system] = totals.get(system, np.zeros(rows.shape[1])) + rows.sum(0)
     return AlignmentReport(

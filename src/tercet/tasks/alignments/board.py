@@ -1,22 +1,9 @@
-"""`tercet alignments`: count aligned words of outputs and references, and their context penalties."""
+"""The tables of `tercet alignments`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import click
-
-from ..errors import UsageError
-from ..rendering.document import Notes, Table
-from ..rendering.tables import number
-from .console import Progress, rendered
-from .inputs import input_options, read_inputs
-from .options import ManyValues, format_option, run_options, where
-
-if TYPE_CHECKING:
-    from ..alignment_report import AlignmentReport
-
-    Rows = tuple[list[str], list[list[str]]]
+from ...rendering.tables import number
+from .counting import ALL, AlignmentReport
 
 TITLES = {  # by the name of --table
     "matches": "Aligned words by level",
@@ -25,37 +12,8 @@ TITLES = {  # by the name of --table
 }
 
 
-@click.command("alignments", cls=ManyValues)
-@input_options
-@click.option("-m", "--metric", default="cobalt", show_default=True, help="The metric, e.g. cobalt:vectors=FILE.")
-@click.option(
-    "--table", type=click.Choice(list(TITLES)), help="Print only this table. Required for TSV and CSV, which hold one."
-)
-@format_option()
-@run_options()
-def command(**options: Any) -> None:
-    """Count aligned words of outputs and references by level, and measure how much their contexts differ.
-
-    \b
-    tercet alignments ref.txt -i a.txt b.txt -l cs-en
-    tercet alignments ref.txt -i a.txt -l cs-en -m cobalt:vectors=words.vec --table matches -f csv
-    """  # fmt: skip
-    from ..alignment_report import alignments
-
-    form = options["form"]
-    if form in ("tsv", "csv") and options["table"] is None:
-        raise UsageError(f"{form.upper()} holds one table. Choose one with --table: {', '.join(TITLES)}.")
-    with Progress("Aligning", quiet=options["quiet"]) as progress:
-        report = alignments(read_inputs(options), options["metric"], **where(options), progress=progress)
-    wanted = [options["table"]] if options["table"] else list(TITLES)
-    tables = (Table(*_rows(name, report, rounded=form not in ("tsv", "csv")), caption=TITLES[name]) for name in wanted)
-    click.echo(rendered(form, [*tables, Notes([report.signature])], report.to_dict))
-
-
-def _rows(name: str, report: AlignmentReport, *, rounded: bool) -> Rows:
+def table_rows(name: str, report: AlignmentReport, *, rounded: bool) -> tuple[list[str], list[list[str]]]:
     """Return the header and the rows of one table."""
-    from ..alignment_report import ALL
-
     total = report.total
 
     def decimals(value: float, width: int) -> str:

@@ -1,4 +1,4 @@
-"""`verify`: recompute a published score from its signature and say whether it is the same.
+"""Recompute a published score from its signature and say whether it is the same.
 
 Signatures are ours or sacreBLEU's, with long or short keys, with or without the metric's name, also in the form of
 sacreBLEU 1.x (Post 2018, "A Call for Clarity in Reporting BLEU Scores", WMT): BLEU+case.mixed+numrefs.1+….
@@ -12,15 +12,16 @@ from dataclasses import dataclass, fields, replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
-from .data.scores import OF_THE_RUN, Scores
-from .data.testset import TestSet
-from .errors import MissingDependency, UnknownName, UsageError
-from .metrics import Metric, check_from_file, create, metric_class, names
-from .scoring import score
-from .text.rules import RULES
+from ...data.scores import OF_THE_RUN, Scores
+from ...data.testset import TestSet
+from ...errors import MissingDependency, UnknownName, UsageError
+from ...metrics import Metric, check_from_file, create, metric_class, names
+from ...scoring import score
+from ...text.rules import RULES
 
 if TYPE_CHECKING:
-    from .data.stream import TextFiles
+    from ...data.stream import TextFiles
+    from . import VerifyOptions
 
 NOISE = Decimal("1e-9")  # how far the same score may differ between machines and programs
 LONG = {
@@ -72,45 +73,16 @@ class Verification:
     notes: tuple[str, ...]
 
 
-def verify(
-    testset: TestSet | TextFiles,
-    signature: str,
-    stated: str | float,
-    *,
-    system: str | None = None,
-    trust_features: bool = False,
-    allow_network: bool = False,
-) -> Verification:
-    """Recompute a published score from its signature, and tell whether it is the same.
-
-    Parameters
-    ----------
-    testset : the texts.
-    signature : sacreBLEU's or ours, with long or short keys.
-    stated : the score as it was printed: "36.40" is compared at two decimals, "36.4" at one. A score that lies just
-        between two printed numbers equals both, because programs round it differently.
-    system : the system's name, where there are several.
-    trust_features : run code in files that the signature names.
-    allow_network : send the texts to the service that the signature names.
-
-    Returns
-    -------
-    Verification : whether the scores are equal, both scores, and notes on what may explain a difference.
-
-    Examples
-    --------
-    >>> import tercet
-    >>> testset = tercet.TestSet({"a": ["the cat sat on the mat"]}, {"ref": ["the cat sat on the mat"]})
-    >>> tercet.verify(testset, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.4.0", "100.0").equal
-    True
-    """
-    written = str(stated).strip()
+def recompute(testset: TestSet | TextFiles, options: VerifyOptions) -> Verification:
+    """Recompute the score of a signature, and tell whether it is the stated one."""
+    signature = options.signature
+    written = str(options.stated).strip()
     value = _number(written)
     decimals = max(0, -int(value.as_tuple().exponent))
     claim = _read(signature)
-    allowed = {"trust_features": trust_features, "allow_network": allow_network}
+    allowed = {"trust_features": options.trust_features, "allow_network": options.allow_network}
     metric = check_from_file(claim.metric, "The signature", **allowed)
-    one = _one_system(testset, system)
+    one = _one_system(testset, options.system)
     name = next(iter(one.outputs))
     if metric.name != "kobe_pool":  # its scores depend on the other systems
         testset = one
@@ -134,10 +106,10 @@ def verify(
     )
 
 
-def check_claim(signature: str, stated: str) -> None:
+def check_claim(signature: str, stated: str | float) -> None:
     """Raise UsageError if this is no signature or no score."""
     _read(signature)
-    _number(stated.strip())
+    _number(str(stated).strip())
 
 
 def _number(written: str) -> Decimal:
