@@ -122,7 +122,7 @@ def test_processes_give_the_same(folder: Path, kind: Kind) -> None:
 @kinds
 def test_comparing_knows_the_direction(folder: Path, kind: Kind) -> None:
     words = ("compare", "ref", "-i", *SYSTEMS, "-m", kind.spec, "--test", "randomisation", "-n", "500", "--top", "1")
-    text = ran(folder, *words).out
+    text = ran(folder, *words, "--details").out
     assert ("higher" if kind.higher_is_better else "lower") + " is better" in text.partition("\n")[0]
     (metric,) = json.loads(ran(folder, *words, "-f", "json").out)["metrics"]
     assert metric["higher_is_better"] is kind.higher_is_better

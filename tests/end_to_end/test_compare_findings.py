@@ -80,10 +80,10 @@ def test_text_of_buckets_words_and_ngrams(folder):
     done = run(*COMPARE, "--words", "frequency", "--ngrams", "--buckets", "quality", "--thresholds", "chrf=40,60",
                "--only", "no-numbers", "-n", "100", cwd=folder, NO_COLOR="1")  # fmt: skip
     assert done.code == 0
-    assert done.out.startswith("Only no-numbers: 28 of 32 segments.\n\nchrF2: 2 systems, 28 segments")
+    assert "\n\nOnly no-numbers: 28 of 32 segments.\n\n2 systems, 28 segments" in done.out
     begin = done.out.index("Segments of each system:")
     assert (
-        done.out[begin:].split("\n\nWhat decides")[0].split("\n\np: two-sided")[0]
+        done.out[begin:].split("\n\nWords")[0]
         == """\
 Segments of each system:
 
@@ -96,7 +96,7 @@ good             24         85.7          0          0.0
 Thresholds as given: 40 and 60."""
     )
     words = done.out.index("Words by frequency")
-    assert done.out[words:].rstrip() == WORDS
+    assert done.out[words:].split("\n\nFound with")[0].rstrip() == WORDS
 
 
 def test_tsv_has_the_tables_with_a_column_that_tells_them_apart(folder):

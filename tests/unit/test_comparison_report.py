@@ -40,7 +40,7 @@ def test_of_two_systems_the_verdict_names_the_better_with_size_interval_and_p() 
 
 def test_of_many_systems_it_names_the_best_and_those_that_may_be_as_good() -> None:
     alone = said(scores({"a": 0, "b": 9, "c": 3}))
-    assert alone.startswith("b is better than all 2 others. The closest is c, by 6.")
+    assert alone.startswith("b is better than both others. The closest is c, by 6.")
     level = said(scores({"a": 5, "b": 5.01, "c": 3, "d": 0}))
     assert level.startswith("b has the best M, but a cannot be told apart from it. It is better than the other 2, the")
     assert "closest of them c, by " in level or "closest of them c, by" in level

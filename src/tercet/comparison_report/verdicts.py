@@ -26,7 +26,8 @@ def verdict(comparison: Comparison, metric: MetricResult) -> str:
         return f"{leader} has the best {metric.name}, but none of the others can be told apart from it."
     margin = _margin(comparison, metric, pairs[behind[0]])
     if not alike:
-        return f"{leader} is better than all {len(behind)} others. The closest is {behind[0]}, by {margin}."
+        others = "both others" if len(behind) == 2 else f"all {len(behind)} others"
+        return f"{leader} is better than {others}. The closest is {behind[0]}, by {margin}."
     than = f"the other {len(behind)}, the closest of them {behind[0]}," if len(behind) > 1 else behind[0]
     return (
         f"{leader} has the best {metric.name}, but {listed(alike)} cannot be told apart from it. "
@@ -49,7 +50,8 @@ def _of_pair(comparison: Comparison, metric: MetricResult, pair: PairResult) -> 
         return f"{better} is better than {worse} by {_margin(comparison, metric, pair)}."
     width = metric.decimals
     difference = f"{pair.difference:+.{width}f} {metric.name} ({pair.ci_low:+.{width}f} to {pair.ci_high:+.{width}f}"
-    return f"{pair.a} and {pair.b} cannot be told apart: {pair.a} - {pair.b} is {difference}, {shown_p(p)})."
+    what = "differ, and neither direction is better" if comparison.is_significant(pair) else "cannot be told apart"
+    return f"{pair.a} and {pair.b} {what}: {pair.a} - {pair.b} is {difference}, {shown_p(p)})."
 
 
 def _against_baseline(comparison: Comparison, metric: MetricResult, baseline: str) -> str:

@@ -42,8 +42,13 @@ class CompareOptions(
     ngrams: bool = shell_option(
         False, "--ngrams", help="Words and n-grams that one system gets right more often, with a test."
     )
+    details: bool = shell_option(
+        False, "--details",
+        help="Text: also the pairs with p-values, the power and the deciding segments of each metric. Other forms have "
+        "them always.",
+    )  # fmt: skip
     pairs: bool = shell_option(
-        False, "--pairs", help="List all pairs of systems; above six systems the default is a matrix."
+        False, "--pairs", help="With --details, list all pairs of systems; above six systems the default is a matrix."
     )
     full: bool = shell_option(
         False, "--full",
@@ -127,6 +132,7 @@ def run(options: CompareOptions) -> None:
     from .board import comparison_parts
     from .findings import ngram_parts, word_parts
     from .gates import check_gates, read_gates, report_verdicts
+    from .summary import summary_parts
 
     gates = read_gates(options)
     specs = chosen_metrics(options)
@@ -153,13 +159,14 @@ def run(options: CompareOptions) -> None:
     if options.edits:
         with Progress("Listing edits", quiet=options.quiet) as progress:
             edits = compare_edits(result, texts, segments=segments, progress=progress)
+    short = options.form == "text" and not (options.details or options.edits or options.pairs)
     words, ngrams = _words(options, texts, segments), _ngrams(options, texts, segments)
-    parts = chain(
-        _selection_parts(options, segments, texts),
-        comparison_parts(result, options.form, options.width, edits, pairs=options.pairs),
-        *map(word_parts, words),
-        *map(ngram_parts, ngrams),
-    )
+    first = _selection_parts(options, segments, texts)
+    last = chain(*map(word_parts, words), *map(ngram_parts, ngrams))
+    if short:
+        parts = summary_parts(result, options.width, first=first, last=last)
+    else:
+        parts = chain(first, comparison_parts(result, options.form, options.width, edits, pairs=options.pairs), last)
     verdicts = [verdict for gate in gates for verdict in gate.verdicts(result)]
     extra = {
         "words": [each.to_dict() for each in words],

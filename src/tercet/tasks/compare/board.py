@@ -36,7 +36,7 @@ def comparison_parts(
     for i, metric in enumerate(result.metrics):
         decimals = metric.decimals if width is None else width
         yield from _MetricParts(result, metric, form, decimals, edits.metrics[i] if edits else None, matrix).parts()
-    yield Notes(list(dict.fromkeys(_legend(result, form, with_edits=edits is not None, matrix=matrix))))
+    yield Notes(list(dict.fromkeys(legend(result, form, with_edits=edits is not None, matrix=matrix))))
 
 
 @dataclass(frozen=True)
@@ -176,19 +176,22 @@ def verdict(result: Comparison, metric: MetricResult, pair: PairResult) -> str:
     return "significantly different" if better is None else f"{'A' if better == pair.a else 'B'} is better"
 
 
-def _legend(result: Comparison, form: str, *, with_edits: bool, matrix: bool) -> Iterator[str]:
+def legend(
+    result: Comparison, form: str = "text", *, with_edits: bool = False, matrix: bool = False, short: bool = False
+) -> Iterator[str]:
+    """Yield what the numbers mean. short: without the columns that the short form does not have."""
     n, resampled = result.n_segments, result.resamples.items()
     facts = [f"{test_name(test, n)} ({resamples_made(test, n, resamples)})" for test, resamples in resampled]
     yield f"p: two-sided, {', '.join(facts)}, seed {result.seed}."
     if matrix:
         marked = "marked" if form == "text" else "bold"
         yield f"Matrix: score of the row minus that of the column; {marked}: significant. --pairs lists pairs."
-    else:
+    elif not short:
         yield "Segments: shares in which A is better, both tie, B is better."
     if with_edits:
         yield "Edits, over all segments: insertions are too much in the output, deletions are missing from it."
     pairs = max(len(metric.pairs) for metric in result.metrics)
-    if pairs > 1:
+    if pairs > 1 and not short:
         yield "Holm: corrected for the number of comparisons by this metric and test."
     for test, resamples in resampled:
         smallest, exact = smallest_p_value(test, n, resamples), is_exact(test, n)
@@ -201,7 +204,7 @@ def _legend(result: Comparison, form: str, *, with_edits: bool, matrix: bool) ->
             what = f"{n} segments" if exact else f"{resamples} resamples"
             among = f" among {pairs} comparisons" if pairs > 1 else ""
             yield f"{what} are too few for {test} to be significant{among}."
-    if form == "text" and not matrix:
+    if form == "text" and not matrix and not short:
         yield ", ".join(f"{'*' * (i + 1)} below {result.alpha / part:g}" for i, part in enumerate(STARS)) + "."
     clusters = " and clusters" if any(metric.clusters for metric in result.metrics) else ""
     corrected = " (Holm)" if pairs > 1 else ""
@@ -210,5 +213,5 @@ def _legend(result: Comparison, form: str, *, with_edits: bool, matrix: bool) ->
         yield (
             f"Below {FEW_SEGMENTS} segments the bootstrap finds differences too often and its intervals are too narrow."
         )
-    if any(len(metric.clusters) > 1 for metric in result.metrics):
+    if any(len(metric.clusters) > 1 for metric in result.metrics) and not short:
         yield "Clusters: every system of one is significantly better than every system of those below."

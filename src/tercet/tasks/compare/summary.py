@@ -1,0 +1,181 @@
+"""The short form of `tercet compare`: the answer, one table for all metrics, the answer again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import isnan
+
+from ...comparing import Comparison, MetricResult, SystemResult
+from ...comparison_report.verdicts import listed, verdict
+from ...rendering.document import Column, Heading, Notes, Part, Table, listing
+from ...rendering.tables import DASH, interval, number
+from .board import legend
+from .findings import bucket_parts
+
+INTERVALS_UP_TO = 3  # metrics of which a table of systems has room for half-widths
+DIFFER = "they differ"  # by a metric of which neither direction is better
+MORE = "--details adds pairs, p-values and the segments that decide; 'tercet report' shows all of it on a page."
+
+
+def answer(result: Comparison) -> str:
+    """Return which systems are better, in one sentence for all metrics."""
+    names = [system.system for system in result.metrics[0].systems]
+    if len(result.metrics) == 1:
+        return verdict(result, result.metrics[0])
+    if len(names) == 2:
+        return _of_two(result, names)
+    groups: dict[str, list[str]] = {}
+    for metric in result.metrics:
+        groups.setdefault(_finding(result, metric), []).append(metric.name)
+    clauses = "; by ".join(f"{_and(metrics)}: {finding}" for finding, metrics in groups.items())
+    return f"By {clauses}."
+
+
+def _of_two(result: Comparison, names: Sequence[str]) -> str:
+    found: dict[str, list[str]] = {}
+    for metric in result.metrics:
+        pair = metric.pairs[0]
+        better = (pair.better(metric.higher_is_better) or DIFFER) if result.is_significant(pair) else ""
+        found.setdefault(better, []).append(metric.name)
+    apart = [
+        f"{name} is better than {next(other for other in names if other != name)} by {_and(found[name])}"
+        for name in names
+        if name in found
+    ]
+    if undirected := found.get(DIFFER):
+        apart.append(f"{_and(names)} differ by {_and(undirected)}, of which neither direction is better")
+    if alike := found.get(""):
+        who = "they" if apart else _and(names)
+        apart.append(f"{who} cannot be told apart by {_and(alike, 'or')}")
+    return f"{'; '.join(apart)}."
+
+
+def _finding(result: Comparison, metric: MetricResult) -> str:
+    """Return what one metric says of more than two systems, as a clause."""
+    if result.baseline is not None:
+        return verdict(result, metric).removeprefix(f"By {metric.name}, ").removesuffix(".")
+    if not metric.clusters:
+        return "no system is better than another"
+    leader, *rest = (each.system for each in metric.ranked)
+    alike = [name for name in rest if not result.is_significant(metric.pair(leader, name))]
+    if not alike:
+        return f"{leader} is better than {'both' if len(rest) == 2 else f'all {len(rest)}'} others"
+    if len(alike) == len(rest):
+        return f"{leader} has the best score, but none of the others can be told apart from it"
+    return f"{leader} is the best, but {listed(alike)} cannot be told apart from it"
+
+
+def _and(names: Sequence[str], word: str = "and") -> str:
+    return f" {word} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def summary_parts(
+    result: Comparison, width: int | None = None, *, first: Iterable[Part] = (), last: Iterable[Part] = ()
+) -> Iterator[Part]:
+    """Yield the parts of the short form. first, last: parts after the first answer and before the last one."""
+    metrics = result.metrics
+    said = answer(result)
+    yield said
+    yield from first
+    n = metrics[0].n_segments
+    yield Heading(f"{len(metrics[0].systems)} systems, {n} segment{'s' * (n != 1)}")
+    two = len(metrics[0].systems) == 2
+    yield _pair_table(result, width) if two else _system_table(result, width)
+    if not two and len(metrics) > 1 and result.baseline is None:
+        yield Notes([f"{metric.name}: {verdict(result, metric)}" for metric in metrics])
+    for metric in metrics:
+        decimals = metric.decimals if width is None else width
+        if metric.slices:
+            columns: dict[str, Column] = {"By": "by", "Slice": "slice", "Segments": "n_segments"}
+            columns |= {system.system: ("scores", system.system) for system in metric.systems}
+            yield Heading(f"{metric.name} by slice", level=3)
+            yield listing(metric.slices, columns, decimals)
+        for buckets in metric.buckets:
+            yield from bucket_parts(metric, buckets, decimals)
+    yield from last
+    yield Notes([*dict.fromkeys(_notes(result)), MORE])
+    yield Notes([metric.signature for metric in metrics])
+    yield said
+
+
+def _pair_table(result: Comparison, width: int | None) -> Table:
+    """Return one row per metric for two systems."""
+    first = result.metrics[0].pairs[0]
+
+    def decimals(metric: MetricResult) -> int:
+        return metric.decimals if width is None else width
+
+    def better(metric: MetricResult) -> str:
+        pair = metric.pairs[0]
+        return (pair.better(metric.higher_is_better) or DIFFER) if result.is_significant(pair) else DASH
+
+    def score(metric: MetricResult, name: str) -> str:
+        return number(next(each.score for each in metric.systems if each.system == name), decimals(metric))
+
+    columns: dict[str, Column] = {
+        "Metric": "name",
+        first.a: lambda m: score(m, first.a),
+        first.b: lambda m: score(m, first.b),
+        "Difference": lambda m: number(m.pairs[0].difference, decimals(m), "+"),
+        f"{100 * result.confidence:g} % interval": lambda m: interval(
+            m.pairs[0].ci_low, m.pairs[0].ci_high, decimals(m), "+"
+        ),
+        "p": lambda m: number(m.pairs[0].p_holm[result.decisive], 4),
+        "Better": better,
+    }
+    return listing(result.metrics, columns)
+
+
+def _system_table(result: Comparison, width: int | None) -> Table:
+    """Return one row per system, with score and rank (or difference from the baseline) by each metric.
+
+    The order and the dashed lines are those of the first metric.
+    """
+    first, wide = result.metrics[0], len(result.metrics) <= INTERVALS_UP_TO
+    header = ["System"]
+    rows = [[each.system] for each in first.ranked]
+    for metric in result.metrics:
+        decimals = metric.decimals if width is None else width
+        header += [metric.name, *["±"] * wide, "Rank" if result.baseline is None else f"- {result.baseline}"]
+        known = {each.system: each for each in metric.systems}
+        for row in rows:
+            system = known[row[0]]
+            row.append(number(system.score, decimals))
+            row += [number((system.ci_high - system.ci_low) / 2, decimals)] * wide
+            row.append(_rank(system) if result.baseline is None else _from_baseline(result, metric, row[0], decimals))
+    groups = ("Cluster", [str(s.cluster or DASH) for s in first.ranked]) if first.clusters else None
+    return Table(header, rows, groups=groups)
+
+
+def _rank(system: SystemResult) -> str:
+    return "–".join(str(rank or DASH) for rank in dict.fromkeys((system.rank_low, system.rank_high)))
+
+
+def _from_baseline(result: Comparison, metric: MetricResult, name: str, decimals: int) -> str:
+    if name == result.baseline:
+        return ""
+    pair = metric.pair(name, str(result.baseline))
+    difference = pair.difference if pair.a == name else -pair.difference
+    return number(difference, decimals, "+") + ("*" if result.is_significant(pair) else " ")
+
+
+def _notes(result: Comparison) -> Iterator[str]:
+    several = len(result.metrics[0].systems) > 2
+    if several and result.baseline is None:
+        yield "Rank: from the best to the worst place that the tests allow."
+        if len(result.metrics[0].clusters) > 1:
+            by = f" by {result.metrics[0].name}" * (len(result.metrics) > 1)
+            yield f"Dashed lines: every system above is significantly better{by} than every system below."
+    if several and result.baseline is not None:
+        yield "*: significantly different from the baseline."
+    if lower := [metric.name for metric in result.metrics if metric.higher_is_better is False]:
+        yield f"{_and(lower)}: lower is better."
+    found = [f"{metric.mde:.2g} {metric.name}" for metric in result.metrics if not isnan(metric.mde)]
+    if found:
+        median = f", median of {len(result.metrics[0].pairs)} pairs" if len(result.metrics[0].pairs) > 1 else ""
+        what = "a true difference" if len(found) == 1 else "true differences"
+        yield f"Found with 80 % power (at 5 %, before correction{median}): {what} of about {_and(found)}."
+    for metric in result.metrics:
+        if isnan(metric.mde):
+            yield f"{metric.name}: {metric.mde_sentence}" if len(result.metrics) > 1 else metric.mde_sentence
+    yield from legend(result, short=True)
