@@ -58,7 +58,7 @@ def test_json_is_what_the_library_returns(folder: Path) -> None:
     assert (ran.code, ran.err) == (0, "")
     (part,) = load([folder / "ratings.tsv"])
     expected = agree(part.judgements, source=part.source, resamples=50)
-    assert json.loads(ran.out) == json.loads(to_json([expected.to_dict()]))
+    assert ran.json == json.loads(to_json([expected.to_dict()]))
     assert words("ratings.tsv", "--json", "-n", 50, folder=folder).out == ran.out
 
 
@@ -90,7 +90,7 @@ def test_the_text_has_every_part(folder: Path) -> None:
 
 def test_the_level_of_alpha_is_chosen_and_parts_of_the_work_have_n(folder: Path) -> None:
     ran = words("ratings.tsv", "--level", "ratio", "-n", 50, "-f", "json", folder=folder)
-    (found,) = json.loads(ran.out)
+    (found,) = ran.json
     assert {item["measure"] for item in found["measures"] if "alpha" in item["measure"]} == {"alpha, ratio"}
     assert [part["judgements"] for part in found["slices"]] == [30] * 5
     lines = words("ratings.tsv", "-n", 50, folder=folder).out.split("\n")
@@ -118,9 +118,9 @@ def test_other_formats(folder: Path, form: str) -> None:
 
 
 def test_every_language_pair_of_a_file_or_one(folder: Path) -> None:
-    both = json.loads(words("rankings.tsv", "-f", "json", "-n", 20, folder=folder).out)
+    both = words("rankings.tsv", "-f", "json", "-n", 20, folder=folder).json
     assert [item["pair"] for item in both] == ["de-en", "fr-en"]
-    one = json.loads(words("rankings.tsv", "-f", "json", "-n", 20, "-l", "fr-en", folder=folder).out)
+    one = words("rankings.tsv", "-f", "json", "-n", 20, "-l", "fr-en", folder=folder).json
     assert one == both[1:]
     (folder / "of-a-pair.jsonl").write_text(
         '{"kind": "da", "segment": "1", "system": "a", "value": 3, "pair": "en-de"}\n'
@@ -132,10 +132,10 @@ def test_every_language_pair_of_a_file_or_one(folder: Path) -> None:
 
 
 def test_the_source_can_be_named(folder: Path) -> None:
-    named = json.loads(words("named.tsv", "--source", "none", "-f", "json", "-n", 50, folder=folder).out)
-    plain = json.loads(words("ratings.tsv", "-f", "json", "-n", 50, folder=folder).out)
+    named = words("named.tsv", "--source", "none", "-f", "json", "-n", 50, folder=folder).json
+    plain = words("ratings.tsv", "-f", "json", "-n", 50, folder=folder).json
     assert named[0]["measures"] == plain[0]["measures"]
-    taken = json.loads(words("named.tsv", "-f", "json", "-n", 50, folder=folder).out)
+    taken = words("named.tsv", "-f", "json", "-n", 50, folder=folder).json
     assert {item["group"] for item in taken[0]["measures"]} == {"all", "same reference", "different references"}
     ran = words("named.tsv", "--source", "non", folder=folder)
     assert (ran.code, ran.err) == (
@@ -146,7 +146,7 @@ def test_the_source_can_be_named(folder: Path) -> None:
 def test_metrics_by_reference(folder: Path) -> None:
     ran = words("ratings.tsv", "--texts", "texts.jsonl", "-m", "chrf", "-f", "json", "-n", 20, folder=folder)
     assert ran.code == 0, ran.err
-    found = json.loads(ran.out)[0]["correlations"]
+    found = ran.json[0]["correlations"]
     assert [(item["shown"], item["given"]) for item in found] == [
         (shown, given) for shown in ("A", "B", "") for given in ("A", "B")
     ]
@@ -191,7 +191,7 @@ def test_figures(folder: Path, tmp_path: Path) -> None:
         (["export.json"], 2, "export.json is a campaign export, which does not state the kind of judgement"),
         (["ratings.tsv", "--weights", "Major"], 2, "Weights of errors: 'Major' must have the form"),
         (["ratings.tsv", "--confidence", "2"], 2, "The confidence"),
-        (["ratings.tsv", "--slices", "1000000000"], 2, "slices must lie between 1 and 1000, not 1000000000"),
+        (["ratings.tsv", "--slices", "1000000000"], 2, "--slices must be 1 to 1000, not 1000000000"),
         (["ratings.tsv", "--texts", "nowhere", "-m", "chrf"], 2, "nowhere"),
         (["rankings.tsv", "-l", "xx-yy"], 2, "xx-yy"),
         ([], 2, "Missing argument"),
@@ -231,14 +231,14 @@ def test_a_campaign_from_design_to_analysis(folder: Path, tmp_path: Path) -> Non
     store.close()
     ran = words(path, "-f", "json", "-m", "chrf", "-n", 50, folder=tmp_path)
     assert ran.code == 0, ran.err
-    (found,) = json.loads(ran.out)
+    (found,) = ran.json
     assert (found["raters"], found["judgements"], found["outputs"], found["shown"]) == (6, 90, 15, ["A", "B"])
     assert {item["group"] for item in found["measures"]} == {"all", "same reference", "different references"}
     assert len(found["correlations"]) == 4
     assert found["people"][0]["seconds"] == 8.0
     exported = run(["rate", "export", str(path), "-o", str(tmp_path / "ratings.tsv")])
     assert exported.code == 0, exported.err
-    (again,) = json.loads(words("ratings.tsv", "-f", "json", "-n", 50, folder=tmp_path).out)
+    (again,) = words("ratings.tsv", "-f", "json", "-n", 50, folder=tmp_path).json
     assert again["measures"] == found["measures"] and again["people"] == found["people"]
 
 

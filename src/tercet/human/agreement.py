@@ -17,9 +17,10 @@ from ..data.display import Tabular
 from ..data.judgements import KINDS, Judgements
 from ..data.rankings import SAME
 from ..data.scores import Scores
-from ..errors import DataError, UnknownName, UsageError
-from ..stats.reliability import LEVELS
-from ..stats.resampling import SEED, check_draws, check_share
+from ..errors import DataError, UsageError
+from ..options import takes
+from ..options.judging import Agreeing
+from ..stats.resampling import check_draws, check_share
 from . import mqm
 from .agreement_measures import (
     AgreementSlice,
@@ -39,8 +40,6 @@ from .reference_effect import Average, Contrast, Correlation, averages, contrast
 from .span_agreement import span_panel
 
 CATEGORIES = ("adequacy", "fluency", "likert")  # kinds with few values, in steps of 1
-IDENTICAL = ("once", "each")
-MAX_SLICES = 1000
 COLUMNS = ("name", "pair", "kind", *(each.name for each in fields(MeasuredAgreement)))  # of `Agreement.rows`
 
 
@@ -86,21 +85,15 @@ class Agreement(Tabular):
         return asdict(self)
 
 
+@takes(Agreeing)
 def agree(
     judgements: Judgements | str | Path,
     *,
     kind: str | None = None,
     source: Collection[str] = ("",),
-    complete: bool = False,
-    identical: str = "once",
-    level: Sequence[str] = (),
-    weights: Mapping[str, float] | str = mqm.GOOGLE,
     scores: Mapping[str, Sequence[Scores]] | None = None,
     segments: Mapping[str, Sequence[str]] | None = None,
-    slices: int = 5,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = SEED,
+    options: Agreeing,
 ) -> Agreement:
     """Measure how well raters agree in judgements of one kind.
 
@@ -112,13 +105,7 @@ def agree(
     judgements : the judgements, or a file of them, or a campaign.
     kind : the kind of judgement, if there are several.
     source : values of `reference` in the judgements that mean the source, or nothing, was shown instead of a reference.
-    complete : use only raters who judged every output.
-    identical : how identical outputs in rankings are counted; see `panel_of_rankings`.
-    level : levels of measurement of Krippendorff's alpha: nominal, ordinal, interval, ratio. By default those that fit.
-    weights : of errors, for MQM.
     scores, segments : metric scores to correlate with the judgements; see `reference_effect.correlations`.
-    slices : the number of parts into which the work of each rater is divided, in the order of the judgements.
-    resamples, confidence, seed : of the confidence intervals.
 
     Returns
     -------
@@ -134,32 +121,22 @@ def agree(
     >>> found.raters
     3
     """
-    check_draws(resamples, seed)
-    check_share("The confidence", confidence)
-    if identical not in IDENTICAL:
-        raise UnknownName("way of counting identical outputs", identical, IDENTICAL)
-    for name in level:
-        if name not in LEVELS:
-            raise UnknownName("level of measurement", name, LEVELS)
-    if not 1 <= slices <= MAX_SLICES:
-        raise UsageError(f"The number of slices must lie between 1 and {MAX_SLICES}, not {slices}.")
+    check_draws(options.resamples, options.seed)
+    check_share("The confidence", options.confidence)
     if isinstance(judgements, str | Path):
-        judgements, shown = _read_one(judgements, kind)
-        source = shown if tuple(source) == ("",) else source
+        judgements, found = _read_one(judgements, kind)
+        source = found if tuple(source) == ("",) else source
     own, notes = _select_kind(judgements, kind), list[str]()
     plain = own.where(lambda row: not row.check or row.check.startswith(SAME))
     if not len(plain):
         raise DataError(f"Judgements {judgements.name!r}: there are only control items.")
-    rest = {"source": frozenset(source), "complete": complete, "slices": slices, "resamples": resamples,
-            "confidence": confidence, "seed": seed}  # fmt: skip
+    shown = frozenset(source)
     if own.kinds.keys() == {"rank"}:
         if scores:
             raise UsageError("Metrics cannot be correlated with rankings, which have no scores of single outputs.")
         controls = own.where(lambda row: bool(row.check) and not row.check.startswith(SAME))
-        return _agree_rankings(plain, controls, notes, identical=identical, **rest)
-    return _agree_scores(
-        own, plain, notes, weights=weights, scores=scores or {}, segments=segments or {}, level=level, **rest
-    )
+        return _agree_rankings(plain, controls, notes, shown, options)
+    return _agree_scores(own, plain, notes, shown, scores or {}, segments or {}, options)
 
 
 def _read_one(path: str | Path, kind: str | None) -> tuple[Judgements, frozenset[str]]:
@@ -187,25 +164,25 @@ def _select_kind(judgements: Judgements, kind: str | None) -> Judgements:
 
 
 def _agree_rankings(
-    plain: Judgements, controls: Judgements, notes: list[str], *, identical: str, **options: Any
+    plain: Judgements, controls: Judgements, notes: list[str], source: frozenset[str], options: Agreeing
 ) -> Agreement:
-    panel = panel_of_rankings(plain, options["source"], identical=identical)
-    if options["complete"]:
-        raise UsageError("--complete cannot be used with rankings; it is for judgements of single outputs.")
-    if identical == "once" and any(row.check for row in plain.rows):
+    panel = panel_of_rankings(plain, source, identical=options.identical)
+    if options.complete:
+        raise UsageError("`complete` cannot be used with rankings; it is for judgements of single outputs.")
+    if options.identical == "once" and any(row.check for row in plain.rows):
         left_out = sum(bool(row.check) for row in plain.rows)
         notes.append(f"Left out: {left_out} ranks of outputs that have the same text as another system's output.")
     resampled = _resample(panel, options)
     measures = measure_rankings(panel, resampled)
     _note_missing_agreement(measures, notes)
-    seconds = seconds_by_slice(plain, options["slices"])
+    seconds = seconds_by_slice(plain, options.slices)
     return _result(
         plain,
         panel,
         notes,
         options,
         measures=measures,
-        slices=time_slices(panel, options["slices"], categories=True, rankings=True, seconds=seconds),
+        slices=time_slices(panel, options.slices, categories=True, rankings=True, seconds=seconds),
         people=report_rankings(plain, panel, controls),
     )
 
@@ -214,20 +191,19 @@ def _agree_scores(
     own: Judgements,
     plain: Judgements,
     notes: list[str],
-    *,
-    weights: Mapping[str, float] | str,
+    source: frozenset[str],
     scores: Mapping[str, Sequence[Scores]],
     segments: Mapping[str, Sequence[str]],
-    level: Sequence[str],
-    **options: Any,
+    options: Agreeing,
 ) -> Agreement:
     kind = next(iter(own.kinds))
     if kind == "mqm" and any(row.spans is not None and math.isnan(row.value) for row in own.rows):
+        weights = options.weights or mqm.GOOGLE
         own, plain = mqm.weigh(own, weights), mqm.weigh(plain, weights)
-    panel = panel_of_scores(plain, options["source"])
+    panel = panel_of_scores(plain, source)
     if len(panel.value) < len(plain):
         notes.append(f"Left out: {len(plain) - len(panel.value)} judgements that the same rater replaced later.")
-    if options["complete"]:
+    if options.complete:
         everybody = panel.rows
         panel = panel.complete()
         gone = [row.rater for row in everybody if row not in panel.rows]
@@ -238,16 +214,16 @@ def _agree_scores(
     if kind in CATEGORIES and not categories:
         notes.append("There is no kappa, because some judgements are not whole numbers.")
     resampled = _resample(panel, options)
-    measures, gaps = measure_scores(panel, resampled, categories=categories, levels=level)
+    measures, gaps = measure_scores(panel, resampled, categories=categories, levels=options.level)
     if any(row.spans is not None for row in plain.rows):
-        measures += _spans(plain, options)
+        measures += _spans(plain, source, options)
     _note_missing_agreement(measures, notes)
     if any(item.measure.startswith("ICC") and math.isnan(item.low) and not math.isnan(item.value) for item in measures):
         notes.append("ICC has no intervals: they need a residual variance.")
-    found = contrasts(panel, resampled, seed=options["seed"])
+    found = contrasts(panel, resampled, seed=options.seed)
     values = paired_values(panel, pair_coefficient(categories=categories))
     higher = KINDS[kind].higher_is_better
-    seconds = seconds_by_slice(plain, options["slices"])
+    seconds = seconds_by_slice(plain, options.slices)
     return _result(
         plain,
         panel,
@@ -258,13 +234,13 @@ def _agree_scores(
         averages=averages(panel),
         contrasts=found,
         correlations=correlations(panel, scores, segments, higher_is_better=higher),
-        slices=time_slices(panel, options["slices"], categories=categories, rankings=False, seconds=seconds),
+        slices=time_slices(panel, options.slices, categories=categories, rankings=False, seconds=seconds),
         people=report_scores(own, panel, values, notes),
     )
 
 
-def _spans(plain: Judgements, options: Mapping[str, Any]) -> list[MeasuredAgreement]:
-    panel, counts = span_panel(plain, options["source"])
+def _spans(plain: Judgements, source: frozenset[str], options: Agreeing) -> list[MeasuredAgreement]:
+    panel, counts = span_panel(plain, source)
     resampled = _resample(panel, options)
     found = [
         item
@@ -275,8 +251,8 @@ def _spans(plain: Judgements, options: Mapping[str, Any]) -> list[MeasuredAgreem
     return found + pair_measures(panel, "kappa, any error", values, resampled)[0]
 
 
-def _resample(panel: Panel, options: Mapping[str, Any]) -> RaterResamples:
-    return RaterResamples(panel.resample(resamples=options["resamples"], seed=options["seed"]), options["confidence"])
+def _resample(panel: Panel, options: Agreeing) -> RaterResamples:
+    return RaterResamples(panel.resample(resamples=options.resamples, seed=options.seed), options.confidence)
 
 
 def _note_missing_agreement(measures: Sequence[MeasuredAgreement], notes: list[str]) -> None:
@@ -286,9 +262,7 @@ def _note_missing_agreement(measures: Sequence[MeasuredAgreement], notes: list[s
         notes.append("There are no intervals: five raters, or three in each group, must judge the same outputs.")
 
 
-def _result(
-    plain: Judgements, panel: Panel, notes: Sequence[str], options: Mapping[str, Any], **found: Any
-) -> Agreement:
+def _result(plain: Judgements, panel: Panel, notes: Sequence[str], options: Agreeing, **found: Any) -> Agreement:
     lists = ("measures", "gaps", "averages", "contrasts", "correlations", "slices", "people")
     return Agreement(
         name=plain.name,
@@ -299,8 +273,8 @@ def _result(
         outputs=len({(row.segment, row.system) for row in plain.rows}),
         shown=panel.shown,
         notes=tuple(notes),
-        resamples=options["resamples"],
-        confidence=options["confidence"],
-        seed=options["seed"],
+        resamples=options.resamples,
+        confidence=options.confidence,
+        seed=options.seed,
         **{name: tuple(found.get(name, ())) for name in lists},
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -129,3 +129,25 @@ class Judging(Intervals):
     def check(self) -> None:
         super().check()
         object.__setattr__(self, "level", LEVELS.get(self.level or "", self.level))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreeing(Intervals):
+    """How the agreement of raters is measured."""
+
+    complete: bool = option(False, "--complete", help="Use only raters who judged every output.")
+    identical: str = option(
+        "once", "--identical", choices=("once", "each"),
+        help="In rankings, count outputs with the same text once, or each (as in WMT's files of comparisons).",
+    )  # fmt: skip
+    level: Sequence[str] = option(
+        (), "--level", choices=("nominal", "ordinal", "interval", "ratio"),
+        help="Level of measurement of Krippendorff's alpha; repeat for more. [default: those that fit]",
+    )  # fmt: skip
+    weights: Mapping[str, float] | str | None = option(
+        None, "--weights", metavar="TEXT", help="Weights of errors (MQM): 'Major:5 Minor:1'. [default: Google's]"
+    )
+    slices: int = option(
+        5, "--slices", low=1, high=1000, help="Parts of the work to compare.",
+        about="The number of parts into which the work of each rater is divided, in the order of the judgements.",
+    )  # fmt: skip

@@ -402,14 +402,14 @@ def test_a_note_says_that_no_two_raters_judged_the_same_output():
         (scored() + scored(kind="da"), {}, UsageError, "of several kinds. Choose one: adequacy, da"),
         (scored(), {"kind": "da"}, UnknownName, "'da'"),
         (scored(check="bad"), {}, DataError, "there are only control items"),
-        (scored(), {"identical": "twice"}, UnknownName, "'twice'"),
-        (scored(), {"slices": 0}, UsageError, "number of slices must lie between 1 and 1000, not 0"),
+        (scored(), {"identical": "twice"}, UsageError, "'twice'"),
+        (scored(), {"slices": 0}, UsageError, "`slices` must be 1 to 1000, not 0"),
         (scored(), {"confidence": 1.5}, UsageError, "confidence"),
         (
             ranked(("a", "1", {"x": 1, "y": 2})),
             {"complete": True},
             UsageError,
-            "--complete cannot be used with rankings",
+            "`complete` cannot be used with rankings",
         ),
         (
             ranked(("a", "1", {"x": 1, "y": 2})),

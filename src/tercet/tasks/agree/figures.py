@@ -6,9 +6,9 @@ from math import isfinite, nan
 
 import numpy as np
 
-from ..human.agreement import Agreement
-from ..rendering.figures import COLOURS, Figure, heat_map, interval_plot
-from ..rendering.series import line_chart
+from ...human.agreement import Agreement
+from ...rendering.figures import COLOURS, Figure, heat_map, interval_plot
+from ...rendering.series import line_chart
 
 GROUPS_TOGETHER = len(COLOURS)
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from math import fsum, nan
 from typing import Any
 
-from ..human.agreement import Agreement
-from ..human.reference_effect import shown_name
-from ..rendering.document import Column, Heading, Notes, Part, Table, grid, listing
-from ..rendering.tables import number
+from ...human.agreement import Agreement
+from ...human.reference_effect import shown_name
+from ...rendering.document import Column, Heading, Notes, Part, Table, grid, listing
+from ...rendering.tables import number
 
 GAP = "same − different"
 NUMBERS = ("mean", "spread", "ties", "drift", "agreement", "seconds", "repeat_difference")  # known of a rater
