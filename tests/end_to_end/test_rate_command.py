@@ -203,7 +203,7 @@ def test_campaigns_go_to_other_tools_and_come_back(folder: Path) -> None:
         (("rate", "info", "bad.json"), 1, "bad.json: items[1].outputs[0].text: a text is needed, not 3."),
         (("rate", "export", "bad.json", "-o", "x"), 1, "bad.json: items[1].outputs[0].text"),
         (("rate", "serve", "bad.json"), 1, "bad.json: items[1].outputs[0].text"),
-        (("rate", "new", "--protocol", "dda", "-t", "en-zh.jsonl", "-o", "x"), 2, "'dda' is not one of"),
+        (("rate", "new", "--protocol", "dda", "-t", "en-zh.jsonl", "-o", "x"), 2, "--protocol must be adequacy, "),
         (("rate", "new", "--protocol", "da", "-t", "en-zh.jsonl"), 2, "Missing option '-o' / '--out'"),
         (("rate", "new", "--protocol", "da", "-t", "en-zh.jsonl", "-o", "no/x"), 2, "no/x cannot be written"),
         (("rate", "new", "--protocol", "da", "-t", "en-zh.jsonl", "--tutorial", "src.txt", "-o", "x"), 1, "not JSON"),

@@ -8,7 +8,7 @@ import pytest
 import tercet
 from tercet.options import declared
 
-GROUPS = {"kb": tercet.kb, "qe": tercet.qe}
+GROUPS = {"kb": tercet.kb, "qe": tercet.qe, "rate": tercet.rate}
 MADE = {
     name: function
     for name, function in [
@@ -20,7 +20,10 @@ MADE = {
 
 
 def test_the_functions_of_tasks_are_known_here():
-    names = "agree check compare entities kb.build kb.info learn link lm meta qe.rank qe.train report score"
+    names = (
+        "agree check compare entities kb.build kb.info learn link lm meta qe.rank qe.train rate.new rate.serve report "
+        "score"
+    )
     assert set(names.split()) <= set(MADE)
 
 
@@ -36,5 +39,6 @@ def test_a_function_has_the_options_of_its_task_as_keywords(name):
     assert not any(p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL) for p in parameters.values())
     helped = pydoc.render_doc(MADE[name])
     assert all(f"    {each} : " in helped for each in options)
+    needed = {each: "x" for each, p in parameters.items() if p.default is p.empty}
     with pytest.raises(TypeError, match="unexpected keyword argument 'no_such_option'"):
-        MADE[name](*(["x"] * sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters.values())), no_such_option=1)
+        MADE[name](**needed, no_such_option=1)

@@ -1,13 +1,11 @@
-"""The command line. One thin file per command; a command's file is imported when it is called, not before."""
+"""The command line: every command is made from its task, whose module is imported when it is called, not before."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from io import StringIO
-from pathlib import Path
 
 import click
 
@@ -52,11 +50,6 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             raise UnknownName("command", name, COMMANDS)
-        if Path(__file__).with_name(f"{name}.py").exists():  # not a task yet
-            from .commands import with_output
-
-            command: click.Command = import_module(f".{name}", __name__).command
-            return with_output(command)
         from .commands import from_task
 
         return from_task(name, f"tercet.tasks.{name}")

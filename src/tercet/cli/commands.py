@@ -195,6 +195,8 @@ def _parameters(declaration: Option) -> Iterator[click.Parameter]:
     for flag, (value, help) in declaration.also.items():
         yield click.Option([flag, name], flag_value=value, help=help)
     default = None if declaration.required or declaration.default == () else declaration.default
+    if declaration.many and default is not None and not isinstance(default, tuple):
+        default = (str(default),)
     settings: dict[str, Any] = {"help": help_of(declaration), "hidden": declaration.hidden, "default": default}
     if declaration.is_flag:
         settings["is_flag"] = True
@@ -261,34 +263,11 @@ def read_config(path: str, kind: type[Options], name: str) -> dict[str, Any]:
     return configured(kind, found, name, path)
 
 
-def click_options(kind: type[Options], *names: str) -> Callable[[F], F]:
-    """Return a decorator that adds the options of a group, or some of them, to a command that is no task yet."""
-
-    def decorate(function: F) -> F:
-        params = [
-            each
-            for name, declaration in declared(kind).items()
-            if not names or name in names
-            for each in _parameters(declaration)
-        ]
-        function.__click_params__ = [  # type: ignore[attr-defined]
-            *getattr(function, "__click_params__", []),
-            *reversed(params),
-        ]
-        return function
-
-    return decorate
-
-
 def with_output(command: click.Command) -> click.Command:
-    """Return the command with `-o FILE`, which writes to a file what it would print; so do the commands of a group.
+    """Return the command with `-o FILE`, which writes to a file what it would print.
 
     A command that has -o already keeps its own. The file appears whole or not at all; a command that fails writes none.
     """
-    if isinstance(command, click.Group):
-        for name, each in command.commands.items():
-            command.commands[name] = with_output(each)
-        return command
     taken = {name for parameter in command.params for name in parameter.opts}
     if "-o" in taken or command.callback is None:
         return command

@@ -77,7 +77,7 @@ class Panel:
         counts = np.bincount(self.row, minlength=len(self.rows))
         kept = np.flatnonzero(counts == len(self.items))
         if not len(kept):
-            raise DataError(f"No rater judged all {len(self.items)} outputs. Run without --complete.")
+            raise DataError(f"No rater judged all {len(self.items)} outputs. Run without `complete`.")
         part = self.take(np.isin(self.row, kept))
         return replace(part, rows=tuple(self.rows[number] for number in kept), row=np.searchsorted(kept, part.row))
 

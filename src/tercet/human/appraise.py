@@ -169,7 +169,7 @@ def _protocol(manifest: Mapping[str, Any], items: Sequence[Mapping[str, Any]], w
         if word in words:
             return protocol
     if not manifest:
-        raise UsageError(f"{where} does not name the protocol, and has no {MANIFEST} beside it. Give --protocol.")
+        raise UsageError(f"{where} does not name the protocol, and has no {MANIFEST} beside it. Give `protocol`.")
     return "da"
 
 

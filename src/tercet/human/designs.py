@@ -17,10 +17,12 @@ from ..data.assessments import segment_names
 from ..data.judgements import grouped
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
+from ..options import takes
 from .assignment import Block, assign, random_ids, shuffle_with_copies
 from .campaign import GROUPS, PROTOCOLS, Campaign, Item, Output, Rater, stamp
 from .control_items import Controls
-from .protocols import SHOWN, Protocol
+from .design_options import Design
+from .protocols import Protocol
 from .sampling import Sampled, sample
 
 log = logging.getLogger(__name__)
@@ -28,84 +30,60 @@ log = logging.getLogger(__name__)
 SOURCE = "source"
 
 
-def design(
-    testset: TestSet,
-    *,
-    protocol: str,
-    raters: int | Sequence[str] = 5,
-    show: str | None = None,
-    reference: str | None = None,
-    groups: Sequence[str] = (),
-    sampling: str = "random",
-    segments: int | None = None,
-    metric: str = "chrf",
-    per_segment: int | None = None,
-    together: int = 5,
-    redundancy: int | None = None,
-    bad: float = 0,
-    repeats: float = 0,
-    hidden: float = 0,
-    tutorial: Sequence[Item] = (),
-    instructions: str = "",
-    severities: Sequence[str] = (),
-    categories: Sequence[str] = (),
-    show_identical: bool = False,
-    name: str | None = None,
-    seed: int = 12345,
-) -> Campaign:
+@takes(Design)
+def design(testset: TestSet, *, options: Design) -> Campaign:
     """Return a campaign without tokens (see `Campaign.with_tokens`). The same seed gives the same campaign.
 
-    raters: their number, or their names. show: "source", "reference", "both" or "neither"; default: the protocol's.
-    reference: the name of the reference to show. groups: what each group of raters sees: names of references, or
-    "source"; raters are assigned to groups in turn. sampling, segments, metric, per_segment: see
-    `tercet.human.sampling.sample`. together: the largest number of outputs in a ranking. redundancy: the number of
-    raters (of each group) who judge an item; default: all. bad, repeats, hidden: the number of damaged copies, exact
-    repeats and hidden references per item of a rater; 0.1 adds one to ten items. tutorial: items that all raters see
-    first; their ids are replaced. show_identical: also show texts that several systems have in common once for each of
-    them, to measure how raters treat ties; otherwise they are judged once, and the judgement counts for all.
+    Parameters
+    ----------
+    testset : TestSet
+        The texts.
     """
-    if protocol not in PROTOCOLS:
-        raise UnknownName("protocol", protocol, PROTOCOLS)
-    how = PROTOCOLS[protocol]
-    if (severities or categories) and not how.spans:
-        raise UsageError(f"Severities and categories cannot be given for {protocol}, in which errors are not marked.")
-    people = _names(raters)
-    views = _views(testset, how, show, reference, groups)
-    _check(testset, how, people, views, together, redundancy, bad, repeats, hidden)
-    random, names = Random(seed), segment_names(testset)
+    how = PROTOCOLS[options.protocol]
+    if (options.severities or options.categories) and not how.spans:
+        raise UsageError(
+            f"Severities and categories cannot be given for {options.protocol}, in which errors are not marked."
+        )
+    people = _names(options.raters)
+    views = _views(testset, how, options.show, options.reference, options.groups)
+    _check(testset, how, people, views, options)
+    random, names = Random(options.seed), segment_names(testset)
     needed = tuple(dict.fromkeys(view.reference for view in views if view.reference))
     sampled = sample(
-        testset, segments, random, sampling=sampling, metric=metric, per_segment=per_segment, needed=needed
-    )
-    shown_texts = _Distinct(testset, how, random, show_identical)
+        testset, options.segments, random, sampling=options.sampling, metric=options.metric,
+        per_segment=options.per_segment, needed=needed,
+    )  # fmt: skip
+    shown_texts = _Distinct(testset, how, random, options.show_identical)
     items: dict[str, Item] = {}
     lists: dict[str, tuple[str, list[Item]]] = {}
     for number, view in enumerate(views):
         members = people[number :: len(views)]
-        blocks = [block for unit in sampled for block in _blocks(shown_texts, names, unit, view, together)]
+        blocks = [block for unit in sampled for block in _blocks(shown_texts, names, unit, view, options.together)]
         maker = Controls(testset, view.reference, random)
-        dealt = assign(blocks, len(members), len(members) if redundancy is None else redundancy, random)
+        dealt = assign(blocks, len(members), options.redundancy or len(members), random)
         for person, mine in zip(members, dealt, strict=True):
-            copies = maker.copies(mine, bad, repeats, hidden)
+            copies = maker.copies(mine, options.bad, options.repeats, options.hidden)
             shown = shuffle_with_copies(mine, copies, random)
             items |= {item.id: item for item in shown}
             lists[person] = view.group, shown
     ids = random_ids(list(items.values()), random)
-    lessons = [replace(item, id=f"t{number}", check="tutorial", of="") for number, item in enumerate(tutorial, 1)]
+    lessons = [
+        replace(item, id=f"t{number}", check="tutorial", of="") for number, item in enumerate(options.tutorial, 1)
+    ]
     renamed = [replace(item, id=ids[item.id], of=ids.get(item.of, "")) for item in items.values()]
     return Campaign(
-        name=name or _derived_name(testset),
-        protocol=protocol,
+        name=options.name or _derived_name(testset),
+        protocol=options.protocol,
         pair=testset.pair or "",
-        instructions=instructions,
-        show=GROUPS if groups else views[0].show,
+        instructions=options.instructions,
+        show=GROUPS if options.groups else views[0].show,
         items=[*lessons, *sorted(renamed, key=lambda item: item.id)],
         raters=[Rater(person, tuple(ids[item.id] for item in lists[person][1]), lists[person][0]) for person in people],
         tutorial=[item.id for item in lessons],
-        severities=tuple(severities or how.severities),
-        categories=tuple(categories or how.categories),
+        severities=tuple(options.severities or how.severities),
+        categories=tuple(options.categories or how.categories),
         identical=tuple(dict.fromkeys(shown_texts.identical)),
-        seed=seed,
+        seed=options.seed,
         **stamp(),
     )
 
@@ -130,8 +108,6 @@ def _views(
         views = [_View("source", "", SOURCE) if name == SOURCE else _View("reference", name, name) for name in groups]
     else:
         chosen = show or _default_show(testset, how)
-        if chosen not in SHOWN:
-            raise UnknownName("choice of what to show", chosen, SHOWN)
         if reference is not None and chosen not in ("reference", "both"):
             raise UsageError(f"A reference was chosen, but the campaign shows {chosen}.")
         views = [_View(chosen, _reference(testset, reference) if chosen in ("reference", "both") else "")]
@@ -140,7 +116,7 @@ def _views(
             raise UnknownName(f"reference in test set {testset.name!r}", view.reference, testset.references)
         if view.show in ("source", "both") and testset.source is None:
             raise UsageError(
-                f"Test set {testset.name!r} has no source to show. Give it with -s, or choose another --show."
+                f"Test set {testset.name!r} has no source to show. Give it with `source`, or choose another `show`."
             )
     return views
 
@@ -156,42 +132,38 @@ def _default_show(testset: TestSet, how: Protocol) -> str:
 def _reference(testset: TestSet, name: str | None) -> str:
     if not testset.references:
         raise UsageError(
-            f"Test set {testset.name!r} has no reference to show. Give one with -r, or choose another --show."
+            f"Test set {testset.name!r} has no reference to show. Give a reference, or choose another `show`."
         )
     if name is None:
         name = next(iter(testset.references))
         if len(testset.references) > 1:
             names = ", ".join(testset.references)
-            log.warning("Of the references %s, raters see %s. Choose another with --show-reference.", names, name)
+            log.warning("Of the references %s, raters see %s. Choose another with `reference`.", names, name)
     return name
 
 
-def _check(
-    testset: TestSet,
-    how: Protocol,
-    people: Sequence[str],
-    views: Sequence[_View],
-    together: int,
-    redundancy: int | None,
-    bad: float,
-    repeats: float,
-    hidden: float,
-) -> None:
+def _check(testset: TestSet, how: Protocol, people: Sequence[str], views: Sequence[_View], options: Design) -> None:
     if len(testset.systems) < how.fewest:
         raise UsageError(f"{how.fewest} systems are needed, but {testset.name!r} has {len(testset.systems)}.")
-    if how.ranks and not how.fewest <= together <= 5:
-        raise UsageError(f"A ranking must show 2 to 5 outputs, not {together}.")
+    if how.ranks and not how.fewest <= options.together <= 5:
+        raise UsageError(f"A ranking must show 2 to 5 outputs, not {options.together}.")
     fewest = len(people) // len(views)
     if not fewest:
         raise UsageError(f"{len(views)} groups need at least {len(views)} raters, not {len(people)}.")
-    if redundancy is not None and not 1 <= redundancy <= fewest:
-        raise UsageError(f"The redundancy must be between 1 and the number of raters, {fewest}, not {redundancy}.")
-    for what, share in (("damaged copies", bad), ("repeats", repeats), ("hidden references", hidden)):
+    if options.redundancy is not None and not 1 <= options.redundancy <= fewest:
+        raise UsageError(
+            f"The redundancy must be between 1 and the number of raters, {fewest}, not {options.redundancy}."
+        )
+    for what, share in (
+        ("damaged copies", options.bad),
+        ("repeats", options.repeats),
+        ("hidden references", options.hidden),
+    ):
         if not 0 <= share <= 1:
             raise UsageError(f"The share of {what} must be between 0 and 1, not {share}.")
-    if bad + repeats > 1:
+    if options.bad + options.repeats > 1:
         raise UsageError("The shares of damaged copies and repeats must not exceed 1 in total: one copy per item.")
-    if hidden and not testset.references:
+    if options.hidden and not testset.references:
         raise UsageError(f"Test set {testset.name!r} has no references to hide among the outputs.")
 
 
@@ -235,7 +207,7 @@ def _blocks(distinct: _Distinct, names: Sequence[str], unit: Sampled, view: _Vie
     blocks = []
     for chosen in sets:
         if len(chosen) < how.fewest:
-            raise UsageError(f"{len(systems)} systems cannot be ranked {together} at a time. Increase --together.")
+            raise UsageError(f"{len(systems)} systems cannot be ranked {together} at a time. Increase `together`.")
         block = []
         for row in unit.rows:
             every = [other for system in chosen for other in (system, *found[system])]

@@ -27,7 +27,7 @@ def complete_links(paths: Sequence[Path], campaigns: Sequence[Campaign]) -> list
 
 
 def renew_links(
-    paths: Sequence[Path], campaigns: Sequence[Campaign], database: str | None
+    paths: Sequence[Path], campaigns: Sequence[Campaign], database: str | Path | None
 ) -> list[tuple[Campaign, Tokens]]:
     """Revoke all links and create new ones, in the files and in the databases, which a running server reads.
 

@@ -64,7 +64,7 @@ def serve(
             listening = opened.enter_context(socket.create_server((host, port), family=family, backlog=1024))
         except OSError as error:
             why = error.strerror or error
-            raise UsageError(f"Port {port} of {host} cannot be used: {why}. Choose others: --host, --port.") from None
+            raise UsageError(f"Port {port} of {host} cannot be used: {why}. Choose another `host` or `port`.") from None
         shown = f"[{host}]" if ":" in host else host
         address = (address or f"http://{shown}:{listening.getsockname()[1]}").rstrip("/")
         if several:

@@ -337,8 +337,8 @@ def test_orders_differ_between_raters() -> None:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"protocol": "dda"}, "There is no protocol called 'dda'. Did you mean da"),
-        ({"sampling": "all"}, "There is no sampling called 'all'"),
+        ({"protocol": "dda"}, "`protocol` must be adequacy, fluency, da"),
+        ({"sampling": "all"}, "`sampling` must be random, spread or documents, not 'all'"),
         ({"raters": 0}, "At least 1 rater is needed, not 0"),
         ({"raters": ["a", "a"]}, "Raters must be a number or a list of different names"),
         ({"raters": 3, "redundancy": 4}, "The redundancy must be between 1 and the number of raters, 3, not 4"),
@@ -350,7 +350,7 @@ def test_orders_differ_between_raters() -> None:
         ({"groups": ["refA"], "show": "source"}, "Groups define what is shown"),
         ({"reference": "refB"}, "A reference was chosen, but the campaign shows source"),
         ({"reference": "refX", "show": "both"}, "called 'refX'"),
-        ({"show": "all"}, "There is no choice of what to show called 'all'"),
+        ({"show": "all"}, "`show` must be source, reference, both or neither, not 'all'"),
         ({"segments": 0}, "At least 1 segment is needed, not 0"),
         ({"per_segment": 9}, "The number of systems per segment must be 1 to 3, not 9"),
         ({"bad": 1.5}, "The share of damaged copies must be between 0 and 1, not 1.5"),

@@ -1,0 +1,76 @@
+"""`tercet rate serve`: show campaigns to their raters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...errors import UsageError
+from ...options import command, option, python_option, shell_option, takes
+from . import CampaignFiles
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeOptions(CampaignFiles):
+    """Options of `rate serve`."""
+
+    host: str = option("127.0.0.1", "--host", help="Address to listen on; by default, only this machine reaches it.")
+    port: int = option(8000, "--port", low=0, high=65535, help="0 chooses a free port.")
+    behind_proxy: bool = option(
+        False, "--behind-proxy", help="Trust the client address reported by a proxy on this machine."
+    )
+    address: str | None = option(
+        None, "--address", help="Address by which raters reach the server, for links. [default: --host and --port]",
+        about="Address by which raters reach the server, for links; by default `host` and `port`.",
+    )  # fmt: skip
+    new_links: bool = shell_option(False, "--new-links", help="Print new links for all, and revoke the old ones.")
+    started: Callable[[str], None] | None = python_option(None, "Called with the address when the server listens.")
+
+    def check(self) -> None:
+        super().check()
+        if self.address is not None and not self.address.startswith(("http://", "https://")):
+            raise UsageError(f"`address` {self.address}: an address begins with http:// or https://.")
+
+
+@takes(ServeOptions)
+def serve(*, options: ServeOptions) -> None:
+    """Serve a campaign, or several, until interrupted. The organiser can download the results as a report."""
+    from ...human.server import serve as serve_pages
+    from ...rating_report import report_page
+
+    serve_pages(**options.python(report=report_page))
+
+
+@command(ServeOptions)
+def run(options: ServeOptions) -> None:
+    """Serve a campaign to raters until it is stopped with Ctrl-C; or several, or those of a folder, together.
+
+    Prints links for raters who have none yet. Needs the extra tercet[web].
+    """
+    import click
+
+    from ...human.campaign_json import campaign_files
+    from ...human.links import complete_links, renew_links
+    from ...human.server import names_of, read_campaigns
+    from .links import print_links
+
+    paths = campaign_files(options.campaigns)
+    read = read_campaigns(paths)
+    made = renew_links(paths, read, options.database) if options.new_links else complete_links(paths, read)
+    started_at: list[str] = []
+
+    def started(address: str) -> None:
+        started_at.append(address)
+        if len(made) == 1:
+            click.echo(f"Serving campaign {made[0][0].name!r} at {address} (stop with Ctrl-C).", err=True)
+        else:
+            click.echo(f"Serving {len(made)} campaigns at {address} (stop with Ctrl-C):", err=True)
+            for (campaign, _), name in zip(made, names_of(paths), strict=True):
+                click.echo(f"  {campaign.name}: {address}/c/{name}", err=True)
+        print_links(made, address)
+
+    try:
+        serve(**options.python(started=started))
+    finally:
+        if not started_at:  # the server did not start, but the new links are valid and cannot be printed later
+            print_links(made, (options.address or f"http://{options.host}:{options.port}").rstrip("/"))
