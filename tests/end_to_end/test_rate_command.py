@@ -30,6 +30,7 @@ NEW = (
     "en-zh",
     "--raters",
     5,
+    "--show-identical",
     "--out",
     "campaign.json",
 )
@@ -185,8 +186,9 @@ def test_damaged_copies_in_rankings_find_a_careless_rater(folder: Path) -> None:
 
 def test_campaigns_go_to_other_tools_and_come_back(folder: Path) -> None:
     tercet(
-        "rate", "new", "--protocol", "da", "-t", "en-zh.jsonl", "--raters", 2, "--bad", 0.1, "-o", "c.json", cwd=folder
-    )
+        "rate", "new", "--protocol", "da", "-t", "en-zh.jsonl", "--raters", 2, "--bad", 0.1, "-o", "c.json",
+        "--show-identical", cwd=folder,
+    )  # fmt: skip
     for form, out, back in (("pearmut", "p.json", "p.json"), ("appraise", "appraise", "appraise")):
         done = tercet("rate", "export", "c.json", "-f", form, "-o", out, cwd=folder)
         assert done.code == 0 and done.err.startswith(f"Wrote {out}")

@@ -15,7 +15,7 @@ from ..errors import DataError
 from . import evalset
 from .field_checks import check_distinct
 from .files import bare_name
-from .formats.columns import find_pair
+from .formats.columns import find, find_pair
 from .formats.format import Contents
 from .jsonl import read_items
 from .judgements import Judgement, Judgements
@@ -23,8 +23,6 @@ from .rankings import of_pair
 from .tables import HUMAN, Published, Table, number, read_table, same_number
 from .testset import TestSet
 
-SYSTEM = ("system", "SYSTEM", "SYS")
-SEGMENT = ("seg", "SEGID", "seg_id")
 # Columns that are not scores: numbers of judgements, line numbers, texts.
 NO_SCORES = frozenset({"N", "N.ALL", "SID", "source", "reference", "mt", "postedit"})
 MOLTEN = ("kind", "metric")  # tables with one row per system and kind or metric, and the number in "score"
@@ -46,8 +44,7 @@ def read_published(path: str | Path, pair: str | None = None) -> list[Published]
     column = find_pair(table.header)
     if column is not None:
         table = of_pair(table, column, pair)
-    system = next((name for name in SYSTEM if name in table.header), None)
-    segment = next((name for name in SEGMENT if name in table.header), None)
+    system, segment = find(table.header, "system"), find(table.header, "segment")
     molten = next((name for name in MOLTEN if name in table.header), None)
     if system and molten and "score" in table.header:
         return _molten(table, molten, system)

@@ -25,13 +25,14 @@ from typing import Any, NamedTuple
 from ..errors import DataError, UsageError
 from .assessments import from_blocks
 from .field_checks import finite_number
+from .formats.columns import NAMES, plain
 from .jsonl import parse_json
 from .lines import read_lines
 from .stream import unique_names
 from .tables import Published
 
 METRIC = "COMET"
-NOT_SCORES = frozenset({"variance", "id", "i", "seg", "seg_id"})  # numbers of a segment that are not its score
+NOT_SCORES = frozenset({"variance", "i", *NAMES["segment"]})  # numbers of a segment that are not its score
 _SEGMENT = re.compile(r"(?:(.+)\t)?Segment ([0-9]{1,9})\tscore: (\S+)(?:\tvariance: \S+)?")
 _SYSTEM = re.compile(r"(?:(.+)\t|System )score: (\S+)")
 _OTHER_LINES = ("Predictions saved in: ", "CacheInfo(")
@@ -110,7 +111,9 @@ def _from_list(items: list[Any], where: str) -> _System | None:
     if not isinstance(first, dict) or "mt" not in first:
         return None
     metrics = [
-        key for key, value in first.items() if key == METRIC or (key not in NOT_SCORES and type(value) in (int, float))
+        key
+        for key, value in first.items()
+        if key == METRIC or (plain(key) not in NOT_SCORES and type(value) in (int, float))
     ]
     system = _System({metric: [] for metric in metrics}, {})
     for number, item in enumerate(items, 1):

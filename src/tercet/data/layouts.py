@@ -46,7 +46,7 @@ def open_testset(
     """
     place = resolved(path, cache)
     if columns and (place.is_dir() or bilingual.format_of(place) is None):
-        raise UsageError(f"{place} has no columns; --columns is for .csv, .tsv and .xlsx files.")
+        raise UsageError(f"{place} has no columns; `columns` is for .csv, .tsv and .xlsx files.")
     if place.is_dir():
         known = _readable(place)
         return known[choose_pair(known, pair, place, " with -l")](systems=systems)

@@ -78,9 +78,10 @@ def _rows(path: str | Path) -> Iterator[_Row]:
     lines = read_lines(path)
     header = [column.strip().lower() for column in (lines[0] if lines else "").split("\t")]
     has_header = header[:2] == ["system", "doc"]
+    hint = ""
     table: Iterator[tuple[int, list[str]]] = ((number, line.split("\t")) for number, line in enumerate(lines, 1))
     if has_header and "misc" in header:
-        table = quoted_rows(lines, path, delimiter="\t")
+        table, hint = quoted_rows(lines, path, delimiter="\t"), " Is a quotation mark in an earlier line never closed?"
     columns = [ALIASES.get(column, column) for column in header] if has_header else [*COLUMNS, LAST[0]]
     missing = [column for column in COLUMNS if column not in columns]
     if missing:
@@ -90,7 +91,7 @@ def _rows(path: str | Path) -> Iterator[_Row]:
             continue
         where = f"{path}, line {number}"
         if len(fields) != len(columns) and not (not has_header and len(fields) == len(COLUMNS)):
-            raise DataError(f"{where}: {len(fields)} tab-separated fields, but {len(columns)} are needed.")
+            raise DataError(f"{where}: {len(fields)} tab-separated fields, but {len(columns)} are needed.{hint}")
         yield _Row(where, dict(zip(columns, fields, strict=False)))
     if len(lines) <= has_header:
         raise DataError(f"{path} holds no annotations.")

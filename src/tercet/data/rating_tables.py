@@ -143,7 +143,7 @@ def _number_segments(rated: list[Judgement], layout: Layout, remarks: list[str])
     if len(set(seen.values())) > 1:
         raise DataError(
             "The table names no segments, and its systems or raters have different numbers of rows, so that rows "
-            "cannot be taken as segments in order. Add a column with the segment, or name it: --columns segment=COLUMN."
+            "cannot be taken as segments in order. Add a column with the segment, or name it: `columns` segment=COLUMN."
         )
     remarks.append("the rows of a system are its segments in order, because no column names them")
     return False

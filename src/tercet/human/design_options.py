@@ -60,10 +60,11 @@ class Design(Seed):
     categories: Sequence[str] = option(
         (), "--categories", metavar="NAME", several=True, help="Categories of errors (mqm)."
     )
-    show_identical: bool = python_option(
-        False,
-        "Show texts that several systems have in common once for each of them, to measure how raters treat ties; "
-        "otherwise they are judged once, and the judgement counts for all.",
+    show_identical: bool = option(
+        False, "--show-identical",
+        help="Show a text that several systems have in common once for each of them, not once for all.",
+        about="Show a text that several systems have in common once for each of them, to measure how raters treat ties; "
+        "otherwise it is judged once, and the judgement counts for all.",
     )  # fmt: skip
     name: str | None = option(
         None, "--name", help="Name of the campaign  [default: the name of the test set]",

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from .inflection import Morphology
 from .matching import Match, Matcher
 from .rules import Action, Rule
@@ -58,50 +55,46 @@ class Editor:
         if any(draft[one].form in _BRACKETS for one in between):
             raise CannotApply  # the phrase would leave a quotation
         draft.order[place:place] = phrase
-        self._add_commas(action.options.get("commas", "none"), place, len(phrase), draft)
+        self._add_commas(action.commas, place, len(phrase), draft)
 
     def _delete(self, action: Action, match: Match, draft: Draft) -> None:
         number = match[action.what]
-        gone = draft.phrase(number) if action.options.get("phrase") else [number]
-        if action.options.get("phrase"):
+        gone = draft.phrase(number) if action.phrase else [number]
+        if action.phrase:
             at = draft.order.index(gone[0])
             self._drop_commas(at, len(gone), draft)
         draft.remove(gone)
 
     def _insert(self, action: Action, match: Match, draft: Draft) -> None:
-        options = action.options
-        for key in ("like", "agree"):
-            if key in options and options[key] not in match:
-                return
-        upos = options["as"]
-        anchor = next((options[key][0] for key in ("after", "before") if key in options), None)
-        if anchor is not None and anchor not in match:
+        beside = action.after or action.before
+        anchor = beside[0] if beside else ""
+        if any(name and name not in match for name in (action.like, action.agree, anchor)):
             return
         form = action.what
         features: dict[str, str] = {}
-        if "features" in options:
-            features = self._features(options, match, draft)
-            found = self.morphology.inflect(action.what, upos, features)
+        if action.features is not None:
+            features = self._features(action, match, draft)
+            found = self.morphology.inflect(action.what, action.upos, features)
             if found is None:
                 raise CannotApply
             form = found
         place = self._place(action, match, draft)
-        head = match[options["under"]] if "under" in options else match[anchor] if anchor else -1
-        relation = {"ADV": "advmod", "AUX": "aux", "PRON": "nsubj", "ADP": "case"}.get(upos, "dep")
+        head = match[action.under] if action.under else match[anchor] if anchor else -1
+        relation = {"ADV": "advmod", "AUX": "aux", "PRON": "nsubj", "ADP": "case"}.get(action.upos, "dep")
         words = form.split(" ")
-        tag = upos if len(words) == 1 else "X"  # parsers tag "de nuevo" word by word
+        tag = action.upos if len(words) == 1 else "X"  # parsers tag "de nuevo" word by word
         for shift, part in enumerate(words):
             draft.insert(Word(part, action.what, tag, features, head, relation), place + shift)
-        self._add_commas(options.get("commas", "none"), place, len(words), draft)
+        self._add_commas(action.commas, place, len(words), draft)
 
     def _inflect(self, action: Action, match: Match, draft: Draft) -> None:
-        options, number = action.options, match[action.what]
+        number = match[action.what]
         word = draft[number]
-        lemma = options.get("lemma") or self.morphology.lemma(word)
-        if "table" in options:
-            lemma = options["table"].get(word.lemma.lower()) or options["table"].get(word.form.lower())
-        upos = options.get("as", word.upos)
-        features = {**_kept(word, upos), **self._features(options, match, draft)}
+        lemma = action.lemma or self.morphology.lemma(word)
+        if action.table is not None:
+            lemma = action.table.get(word.lemma.lower()) or action.table.get(word.form.lower())
+        upos = action.upos or word.upos
+        features = {**_kept(word, upos), **self._features(action, match, draft)}
         form = lemma and self.morphology.inflect(lemma, upos, features)
         if not form:
             raise CannotApply
@@ -110,18 +103,17 @@ class Editor:
         draft.put(number, word._replace(form=form, lemma=str(lemma), upos=upos, features=features))
 
     def _replace(self, action: Action, match: Match, draft: Draft) -> None:
-        options, number = action.options, match[action.what]
-        word = draft[number]
-        table: Mapping[str, str] = options.get("table", {})
-        form = options.get("form") or table.get(word.lemma.lower()) or table.get(word.form.lower())
+        number = match[action.what]
+        word, table = draft[number], action.table or {}
+        form = action.form or table.get(word.lemma.lower()) or table.get(word.form.lower())
         if not form:
             raise CannotApply
         if word.form[:1].isupper():
             form = form[:1].upper() + form[1:]
-        draft.put(number, word._replace(form=form, upos=options.get("as", word.upos)))
+        draft.put(number, word._replace(form=form, upos=action.upos or word.upos))
 
     def _attach(self, action: Action, match: Match, draft: Draft) -> None:
-        clitic, number = match[action.what], match[action.options["to"]]
+        clitic, number = match[action.what], match[action.to]
         verb = draft[number]
         form = self.morphology.attach(verb.form, draft[clitic].form.lower())
         if form is None:
@@ -134,11 +126,11 @@ class Editor:
         if self.morphology.lemma(draft[match[action.what]]) is None:
             raise CannotApply
 
-    def _features(self, options: Mapping[str, Any], match: Match, draft: Draft) -> dict[str, str]:
+    def _features(self, action: Action, match: Match, draft: Draft) -> dict[str, str]:
         """Return the features that an action gives: those of another word (like), agreement, and its own."""
         found: dict[str, str] = {}
-        if options.get("like") in match:
-            word = draft.tree.words[match[options["like"]]]
+        if action.like in match:
+            word = draft.tree.words[match[action.like]]
             found.update(
                 {
                     name: word.features[name]
@@ -146,20 +138,19 @@ class Editor:
                     if name in word.features
                 }
             )
-        if "agree" in options:
-            if options["agree"] not in match:
+        if action.agree:
+            if action.agree not in match:
                 raise CannotApply
-            found.update(agreement(draft.tree, match[options["agree"]]))
-        found.update(options.get("features", {}))
+            found.update(agreement(draft.tree, match[action.agree]))
+        found.update(action.features or {})
         return found
 
     def _place(self, action: Action, match: Match, draft: Draft) -> int:
         """Return the place in the order at which an action puts words."""
-        options = action.options
-        if "to" in options:
+        beside = action.before or action.after
+        if beside is None:
             return next((i for i, one in enumerate(draft.order) if draft[one].upos != "PUNCT"), 0)
-        side = "before" if "before" in options else "after"
-        name, part = options[side]
+        name, part = beside
         if name not in match:
             raise CannotApply
         if part == "phrase":
@@ -175,7 +166,7 @@ class Editor:
         ]
         if not places:
             raise CannotApply
-        return places[0] if side == "before" else places[-1] + 1
+        return places[0] if action.before else places[-1] + 1
 
     def _is_of_group(self, number: int, verb: int, inserted: set[int], draft: Draft) -> bool:
         return number in inserted and draft[number].head == verb and draft[number].upos == "AUX"

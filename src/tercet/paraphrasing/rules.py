@@ -71,11 +71,26 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Action:
-    """One step of a change. kind: one of ACTIONS; what: the word, or the text to insert; options: as in the file."""
+    """One step of a change. kind: one of ACTIONS; what: the word, or the text to insert; then keys as in the file.
+
+    before, after: a word, and the part of it beside which words are put. upos: the key "as".
+    """
 
     kind: str
     what: str
-    options: Mapping[str, Any]
+    before: tuple[str, str] | None = None
+    after: tuple[str, str] | None = None
+    to: str = ""
+    commas: str = "none"
+    phrase: bool = False
+    upos: str = ""
+    features: Mapping[str, str] | None = None
+    like: str = ""
+    agree: str = ""
+    under: str = ""
+    lemma: str = ""
+    table: Mapping[str, str] | None = None
+    form: str = ""
 
 
 @dataclass(frozen=True)
@@ -287,10 +302,10 @@ class _Reader:
             raise self.fail(f"an action is a table with one of {', '.join(ACTIONS)}, not {given!r}.", "do")
         kind = kinds[0]
         needed, allowed = ACTIONS[kind]
-        options = {key: value for key, value in given.items() if key != kind}
-        if lacking := needed - set(options):
+        keys = given.keys() - {kind}
+        if lacking := needed - keys:
             raise self.fail(f"the action {kind} needs {min(lacking)}.", kind)
-        if unknown := set(options) - needed - allowed:
+        if unknown := keys - needed - allowed:
             raise self.fail(
                 f"the action {kind} has no {min(unknown)!r}; it has {', '.join(sorted(needed | allowed))}.", kind
             )
@@ -308,12 +323,12 @@ class _Reader:
         }
         if kind == "attach":
             checks["to"] = lambda value: self.known_name(value, names)
-        options = {key: checks[key](value) if key in checks else value for key, value in options.items()}
-        if kind in ("move", "insert") and len({"before", "after", "to"} & set(options)) != 1:
+        if kind in ("move", "insert") and len({"before", "after", "to"} & keys) != 1:
             raise self.fail(f'the action {kind} needs one of before, after, or to = "start".', kind)
-        if kind != "attach" and options.get("to", "start") != "start":
-            raise self.fail(f'to must be "start", not {options["to"]!r}.', "to")
-        return Action(kind, what, options)
+        if kind != "attach" and given.get("to", "start") != "start":
+            raise self.fail(f'to must be "start", not {given["to"]!r}.', "to")
+        read = {key: checks[key](given[key]) if key in checks else given[key] for key in given if key in keys}
+        return Action(kind, what, **{"upos" if key == "as" else key: value for key, value in read.items()})
 
     def values(self, key: str, value: Any) -> frozenset[str]:
         """Return the values of a test; "@name" stands for a list of the file."""

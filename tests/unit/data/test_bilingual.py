@@ -282,7 +282,7 @@ def test_columns_may_have_any_header(tmp_path):
 
 
 def test_the_error_names_the_headers_and_the_option(tmp_path):
-    with pytest.raises(DataError, match=r"Columns: 'A', 'B'\. .*: --columns source=COLUMN,output=COLUMN\."):
+    with pytest.raises(DataError, match=r"Columns: 'A', 'B'\. .*: `columns` source=COLUMN,output=COLUMN\."):
         opened(tmp_path, "a.csv", "A,B\n1,2\n")
 
 

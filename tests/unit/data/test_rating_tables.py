@@ -79,7 +79,7 @@ def test_rows_without_segments_are_segments_in_order(tmp_path: Path) -> None:
     path = table(tmp_path / "r.csv", "system,score", "a,80", "a,60", "b,50", "b,40")
     assert [row[1:4] for row in rows(path)] == [("1", "a", 80), ("2", "a", 60), ("1", "b", 50), ("2", "b", 40)]
     path = table(tmp_path / "r.csv", "system,score", "a,80", "a,60", "b,50")
-    with pytest.raises(DataError, match=r"names no segments, and its systems .* --columns segment=COLUMN"):
+    with pytest.raises(DataError, match=r"names no segments, and its systems .* `columns` segment=COLUMN"):
         read_human(path)
 
 
@@ -142,7 +142,7 @@ def test_the_message_says_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(
         DataError,
         match=r"the columns segment, rater, system, remark \(segment = segment, system = system, rater = rater\)\. "
-        r"Judgements also need a column with scores\. Say which it is: --columns",
+        r"Judgements also need a column with scores\. Say which it is: `columns`",
     ):
         read_human(path)
     path = table(tmp_path / "r.csv", "segment,system,severity,score", "1,a,major,x")

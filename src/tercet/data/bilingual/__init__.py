@@ -19,12 +19,11 @@ from ...errors import DataError, UsageError
 from ..field_checks import chosen
 from ..files import bare_name, content_checksum, writing_bytes
 from ..formats import is_bilingual
+from ..formats.columns import NAMES
+from ..formats.text_columns import parse_columns as parse_columns
 from ..lines import open_bytes, read_lines
 from ..testset import TestSet
 from . import po, table, tmx, xliff, xlsx
-from .columns import NAMES
-from .columns import has_known_names as has_known_names
-from .columns import parse_columns as parse_columns
 from .segments import OUTPUT, Choice, Notes, Segment, check_notes, numbered, splice
 
 FORMATS: Mapping[str, ModuleType] = {
@@ -86,20 +85,20 @@ class Bitext:
             raise self._without("translations", "output")
         if name is None and len(names) > 1:
             listed = ", ".join(names)
-            raise UsageError(f"{self.path} has several outputs: {listed}. Choose one: --columns output=COLUMN.")
+            raise UsageError(f"{self.path} has several outputs: {listed}. Choose one: `columns` output=COLUMN.")
         return [segment.outputs[name or names[0]] for segment in self.segments]
 
     def _without(self, what: str, role: str) -> DataError:
         known = ", ".join(NAMES[role])
         return DataError(
-            f"{self.path} has no column with {what}. Name it: --columns {role}=COLUMN. Known without that: {known}."
+            f"{self.path} has no column with {what}. Name it: `columns` {role}=COLUMN. Known without that: {known}."
         )
 
     def reference(self) -> list[str | None]:
         """Return the texts of the only reference, or of the only output if there is no reference."""
         names = list(self.segments[0].references)
         if len(names) > 1:
-            raise UsageError(f"{self.path} has several references: {', '.join(names)}. Use -t, or --columns.")
+            raise UsageError(f"{self.path} has several references: {', '.join(names)}. Use `test_set`, or `columns`.")
         if not names:
             return [*self.output()]
         return [segment.references[names[0]] for segment in self.segments]
@@ -195,7 +194,7 @@ def open_bitext(path: str | Path, *, columns: Mapping[str, str] | None = None, p
     if module is None:
         raise UsageError(f"{path} has an unknown ending. Known: {', '.join(ENDINGS)}.")
     if columns and module not in (table, xlsx):
-        raise UsageError(f"{path} has no columns; --columns is for .csv, .tsv and .xlsx files.")
+        raise UsageError(f"{path} has no columns; `columns` is for .csv, .tsv and .xlsx files.")
     if Path(path).exists() and not Path(path).is_file():
         raise UsageError(f"{path} is a pipe, a device or a folder. Files of this kind must be files on a disk.")
     choice = Choice(columns or {}, pair)

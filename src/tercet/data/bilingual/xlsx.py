@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ...errors import DataError, UnknownName, UsageError
-from .columns import SHEET, find_roles
+from ..formats.text_columns import SHEET, find_roles
 from .markup import Parser, escaped
 from .segments import HEADER, Choice, Edit, Notes, Segment, new_columns, splice
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .. import bilingual, tsv
-from ..bilingual.columns import has_known_names
 from ..bilingual.table import peek_header
 from . import TEXTS
 from .format import CERTAIN, LIKELY, Contents, Format, Guess, Head, Request, by_ending
+from .text_columns import has_known_names
 
 
 def _read(path: Path, request: Request) -> Contents:

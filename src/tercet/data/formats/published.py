@@ -9,7 +9,7 @@ from ..field_checks import is_number
 from ..mqm import read_ratings
 from ..tables import HUMAN
 from . import JUDGEMENTS, SCORES, TEXTS
-from .columns import find_pair, values_of_pairs
+from .columns import find, find_pair, values_of_pairs
 from .format import Contents, Format, Guess, Head, Request, has_names
 from .names import pair_of_name
 
@@ -19,16 +19,17 @@ def _is_published(head: Head) -> Guess | None:
     if not head.ends(".tsv", ".csv") or len(head.lines) < 1:
         return None
     fields = dict(head.row)
-    system = [name for name in assessments.SYSTEM if fields.pop(name, "")]
-    keys = {*assessments.SEGMENT, *assessments.NO_SCORES, *assessments.MOLTEN, find_pair(head.header), ""}
+    system = find(head.header, "system")
+    system = system if system and fields.pop(system, "") else None
+    keys = {find(head.header, "segment"), *assessments.NO_SCORES, *assessments.MOLTEN, find_pair(head.header), ""}
     numeric = [is_number(text) for name, text in fields.items() if name not in keys]
     if system and (human := HUMAN.keys() & set(head.header)):
         # Certainly scores: an error in the rows must be reported, not ignored.
-        return Guess(0.9, f"it has a column {system[0]} and human scores, {', '.join(sorted(human))}")
+        return Guess(0.9, f"it has a column {system} and human scores, {', '.join(sorted(human))}")
     if not numeric or not all(numeric):
         return None
     if system:
-        return Guess(0.9, f"it has a column {system[0]}, and the others hold numbers")
+        return Guess(0.9, f"it has a column {system}, and the others hold numbers")
     pair = pair_of_name(head.name)
     if head.header[0] == "seg" and pair and head.name.startswith(f"{pair}."):
         return Guess(0.9, "it is called PAIR.METRIC and has a column seg and one of numbers per system")

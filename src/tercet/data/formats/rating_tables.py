@@ -189,7 +189,7 @@ def missing_in(table: Table, request: Request, missing: str) -> str:
     return (
         f"{table.path} holds no judgements in a known form. It is a table with the columns "
         f"{listed(header, 12)} ({understood}). Judgements also need {missing}. Say which it is: "
-        "--columns system=COLUMN segment=COLUMN rater=COLUMN score=COLUMN."
+        "`columns` system=COLUMN segment=COLUMN rater=COLUMN score=COLUMN."
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import DataError, UsageError
-from ..assessments import SYSTEM, from_blocks, read_item_scores
+from ..assessments import from_blocks, read_item_scores
 from ..cometfiles import is_json, is_printed, read_comet
 from ..evalset import LEVELS, read_score_file
 from ..field_checks import is_number, parse_number
@@ -19,10 +19,9 @@ from ..score_archive import load_scores
 from ..tables import Published
 from ..wmtscores import ScoreRecord, read_wmt_scores
 from . import SCORES, published
-from .columns import values_of_pairs
+from .columns import NAMES, find, plain, values_of_pairs
 from .format import CERTAIN, LIKELY, POSSIBLE, Contents, Format, Guess, Head, Request, by_ending, has_names
 
-SEGMENT_COLUMNS = ("seg", "segment", "seg_id", "id", "index")  # beside "score", in files of one system
 NOT_METRICS = ("scores", "csv", "out")  # endings of file names
 
 
@@ -92,12 +91,13 @@ def _read_one_system(path: Path, request: Request) -> Contents:
 
 
 def _is_table(head: Head) -> Guess | None:
-    columns = set(head.header) & {"seg", *SYSTEM}
+    columns = [name for role in ("segment", "system") if (name := find(head.header, role))]
     if not columns or not _is_lines(head):
         return None
-    if head.separator == " " and not any(is_number(text) for text in head.row.values()):
-        return None  # a sentence that begins with "system"
-    return Guess(LIKELY / 2, f"it has a column {', '.join(sorted(columns))}")
+    sure = head.separator != " " and {"seg", "system", "sys"} & {name.lower() for name in columns}
+    if not sure and (any(map(is_number, head.header)) or not any(map(is_number, head.row.values()))):
+        return None  # rows without a header, or a sentence that begins with "system"
+    return Guess(LIKELY / 2, f"it has a column {', '.join(columns)}")
 
 
 def _is_blocks(head: Head) -> Guess | None:
@@ -136,9 +136,9 @@ def _one_system_rows(head: Head) -> list[_Row] | None:
         if not is_number(first.strip()):
             return None
         return [_Row(number, None, line.strip()) for number, line in enumerate(read_lines(path), 1)]
-    if width != 2 or _level(head.name)[1] or first.split()[0] in SYSTEM:
+    if width != 2 or _level(head.name)[1] or first.split()[0].lower() in ("system", "sys"):
         return None
-    header = first.split()[0] in SEGMENT_COLUMNS and first.split()[1] == "score"
+    header = plain(first.split()[0]) in NAMES["segment"] and first.split()[1] == "score"
     rows = []
     for number, line in enumerate(read_lines(path)[header:], 1 + header):
         fields = line.split()

@@ -55,7 +55,7 @@ def read_inputs(options: Texts, *, needs_reference: bool = True) -> TestSet | Te
     if any(map(is_bilingual, files.paths().values())):
         return _bilingual(files, columns)
     if columns:
-        raise UsageError("--columns is for .csv, .tsv and .xlsx files, and there is none.")
+        raise UsageError("`columns` is for .csv, .tsv and .xlsx files, and there is none.")
     if num_refs != 1:
         return _split_references(files, num_refs)
     if not outputs:

@@ -1,24 +1,15 @@
-"""Recognise the columns of a table by their headers, or by --columns."""
+"""Which columns of a table have texts: by their headers, or as the user names them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...errors import DataError, UnknownName, UsageError
-from .segments import HEADER, OUTPUT, REFERENCE, Choice, Segment
+from ..bilingual.segments import HEADER, OUTPUT, REFERENCE, Choice, Segment
+from .columns import NAMES, TEXTS, find, plain
 
-# Headers that are recognised, in lower case and without punctuation.
-NAMES: Mapping[str, tuple[str, ...]] = {
-    "source": ("source", "src", "source text", "source segment", "original", "original text", "source string"),
-    "output": ("output", "target", "tgt", "mt", "translation", "target text", "target segment", "hypothesis", "hyp",
-               "machine translation", "mt output", "translated text", "target string"),
-    "reference": ("reference", "ref", "human translation", "post edit", "post edited", "pe", "reference translation"),
-    "id": ("id", "key", "segment id", "seg id", "string id", "seg", "segment", "segment number", "no"),
-    "file": ("file", "file name", "filename", "document", "doc", "document name", "path"),
-}  # fmt: skip
-TEXTS = ("source", "output", "reference")
+ROLES = ("source", "output", "reference", "id", "file")
 SHEET = "sheet"
 _PREFIXES = {"sys": "output", "ref": "reference", "output": "output", "reference": "reference"}
 
@@ -32,17 +23,17 @@ def parse_columns(words: Iterable[str]) -> dict[str, str]:
             role, equals, column = part.partition("=")
             role = role.strip()
             if not equals or not column.strip() or not _is_role(role):
-                known = ", ".join((*NAMES, "output:NAME", "reference:NAME", SHEET))
-                raise UsageError(f"--columns {part}: write ROLE=COLUMN, as source=English. Roles: {known}.")
+                known = ", ".join((*ROLES, "output:NAME", "reference:NAME", SHEET))
+                raise UsageError(f"`columns` {part}: write ROLE=COLUMN, as source=English. Roles: {known}.")
             if role in found:
-                raise UsageError(f"--columns: {role} is given twice. Name several as {role}:NAME=COLUMN.")
+                raise UsageError(f"`columns`: {role} is given twice. Name several as {role}:NAME=COLUMN.")
             found[role] = column.strip()
     return found
 
 
 def _is_role(role: str) -> bool:
     kind, colon, name = role.partition(":")
-    return kind in (*NAMES, SHEET) and (not colon or (kind in ("output", "reference") and bool(name)))
+    return kind in (*ROLES, SHEET) and (not colon or (kind in ("output", "reference") and bool(name)))
 
 
 @dataclass
@@ -96,22 +87,21 @@ def _recognised(header: Sequence[str], pair: str | None) -> Iterable[tuple[str, 
     """Yield the roles of columns whose headers are known; codes of the language pair are source and output."""
     source, _, target = (pair or "").lower().partition("-")
     codes = {source: "source", target: "output"} if target else {}
-    known = codes | {alias: role for role, aliases in NAMES.items() for alias in aliases}
+    known = codes | {alias: role for role in ROLES if role != "id" for alias in NAMES[role]}
+    id = find(header, "segment")
     for place, name in enumerate(header):
         kind, _, rest = name.strip().partition(":")
         if rest and kind in _PREFIXES:
             yield f"{_PREFIXES[kind]}:{rest}", place
-        elif (plain := _plain(name)) in known:
-            yield known[plain], place
+        elif plain(name) in known:
+            yield known[plain(name)], place
+        elif name == id:
+            yield "id", place
 
 
 def has_known_names(header: Sequence[str]) -> bool:
     """Return whether a header has the name of a column with texts."""
     return any(role.partition(":")[0] in TEXTS for role, _ in _recognised(header, None))
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\W_]+", " ", name.casefold()).strip()
 
 
 def _place(column: str, header: Sequence[str], where: str) -> int:
@@ -138,6 +128,6 @@ def _sorted(places: Mapping[str, int], header: Sequence[str]) -> Roles:
 def _refuse(header: Sequence[str], where: str) -> None:
     present = ", ".join(repr(name.strip()[:40]) for name in header[:20] if name.strip()) or "none"
     raise DataError(
-        f"{where}: no column with texts was recognised. Columns: {present}. Say which is which: --columns "
+        f"{where}: no column with texts was recognised. Columns: {present}. Say which is which: `columns` "
         "source=COLUMN,output=COLUMN. Known headers need none: source, target, reference; en and de with -l en-de."
     )
