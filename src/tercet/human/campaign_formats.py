@@ -49,7 +49,7 @@ def write_campaign(campaign: Campaign, path: str | Path, *, form: str) -> Sequen
     if lost or campaign.identical:
         log.warning(
             "%s has no place for outputs that several systems have in common: each is there for one system only. Make "
-            "the campaign with `show_identical`.", form,
+            "a campaign that shows each of them.", form,
         )  # fmt: skip
     if form == "pearmut":
         files = {path: pearmut.content_of(campaign)}
