@@ -63,8 +63,8 @@ class Design(Seed):
     show_identical: bool = option(
         False, "--show-identical",
         help="Show a text that several systems have in common once for each of them, not once for all.",
-        about="Show a text that several systems have in common once for each of them, to measure how raters treat ties; "
-        "otherwise it is judged once, and the judgement counts for all.",
+        about="Show a text that several systems have in common once for each of them, to measure how raters treat "
+        "ties; otherwise it is judged once, and the judgement counts for all.",
     )  # fmt: skip
     name: str | None = option(
         None, "--name", help="Name of the campaign  [default: the name of the test set]",
