@@ -94,6 +94,8 @@ SLOW = (
     "unit/test_checking_order.py::test_no_alarm_on_real_systems",
     "unit/test_engine.py::test_a_cluster_that_loses_a_worker",
     "unit/test_engine.py::test_a_scheduler_that_vanishes",
+    "unit/tasks/test_serve.py::test_a_request_that_takes_too_long",
+    "unit/tasks/test_serve.py::test_jobs_outlive",
     "unit/test_isolation.py::test_concerned_tests_pass",
     "end_to_end/test_fuzz.py::test_damaged",
     "end_to_end/test_packaged_parsers.py",  # downloads

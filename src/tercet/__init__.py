@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from . import qe as qe
     from . import rate as rate
     from .checking import check as check
+    from .client import Client as Client
     from .comparing import Comparison as Comparison
     from .comparing import compare_ngrams as compare_ngrams
     from .comparing import compare_words as compare_words
@@ -39,12 +40,14 @@ if TYPE_CHECKING:
     from .tasks.parse import parse as parse
     from .tasks.report import report as report
     from .tasks.reproduce import reproduce as reproduce
+    from .tasks.serve import serve as serve
     from .tasks.track.history import track as track
     from .tasks.verify import verify as verify
 
 __version__ = "0.2.0"
 
 _HOMES = {  # name -> module, and its name there; a module stands for itself
+    "Client": (".client", "Client"),
     "Comparison": (".comparing", "Comparison"),
     "Scores": (".data.scores", "Scores"),
     "TercetError": (".errors", "TercetError"),
@@ -76,11 +79,13 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "report": (".tasks.report", "report"),
     "reproduce": (".tasks.reproduce", "reproduce"),
     "score": (".scoring", "score"),
+    "serve": (".tasks.serve", "serve"),
     "track": (".tasks.track.history", "track"),
     "verify": (".tasks.verify", "verify"),
 }
 
 __all__ = [
+    "Client",
     "Comparison",
     "Scores",
     "TercetError",
@@ -113,6 +118,7 @@ __all__ = [
     "report",
     "reproduce",
     "score",
+    "serve",
     "track",
     "verify",
 ]

@@ -17,7 +17,7 @@ ORDER = (
     "errors", "options", "workers", "clusters", "data", "kernels", "text", "language", "knowledge", "stats", "quality",
     "metrics", "human", "rendering", "count_cache", "engine", "testing", "slicing", "scoring", "computing", "external",
     "comparing", "explaining", "checking", "comparison_report",
-    "paraphrasing", "metaeval", "learning", "examples", "rating_report", "qe", "cli", "tasks",
+    "client", "paraphrasing", "metaeval", "learning", "examples", "rating_report", "qe", "cli", "tasks",
     "kb", "rate", "__main__",
 )  # fmt: skip
 HEAVY = (

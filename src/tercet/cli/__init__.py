@@ -37,6 +37,7 @@ COMMANDS = {
     "metrics": "List the metrics, or explain one.",
     "data": "List, get and add test sets.",
     "track": "Keep scores over time: compare runs, plot them, warn of drops.",
+    "serve": "Serve score, compare, qe, check and explain over HTTP.",
     "demo": "Show score, compare, check and report on a small test set.",
 }
 

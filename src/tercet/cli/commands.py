@@ -124,13 +124,18 @@ class TaskCommand(ManyValues):
             if each.required and given.get(each.name) in (None, ()):
                 raise click.MissingParameter(ctx=context, param=next(p for p in self.params if p.name == each.name))
         options = self.task.options(**{name: value for name, value in given.items() if value is not None})
-        context.meta[SPREADSHEET] = getattr(options, "spreadsheet", False)
-        context.meta[OPTIONS] = {"command": self.title, **options.record()}
         if getattr(options, "quiet", False):
             from .console import hush
 
             hush()
-        self.task.run(options)
+        run_task(self.task, self.title, options, context)
+
+
+def run_task(task: Command, title: str, options: Options, context: click.Context) -> None:
+    """Run a command. title: all words of it; JSON results have it, with the options."""
+    context.meta[SPREADSHEET] = getattr(options, "spreadsheet", False)
+    context.meta[OPTIONS] = {"command": title, **options.record()}
+    task.run(options)
 
 
 class TaskGroup(click.Group):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SPREADSHEET = "tercet.spreadsheet"  # in click's context: whether text is kept from being taken for a formula
 OPTIONS = "tercet.options"  # in click's context: the options of the run, which JSON results have
+PROGRESS = "tercet.progress"  # in click's context: a function that is told of progress too
 
 
 class _ToStderr(logging.Handler):
@@ -119,6 +120,9 @@ class Progress:
         self.shown = sys.stderr.isatty() and not quiet
 
     def __call__(self, done: int, total: int | None) -> None:
+        context = click.get_current_context(silent=True)
+        if context and PROGRESS in context.meta:
+            context.meta[PROGRESS](done, total)
         if self.shown:
             share = f"{done}/{total}" if total else str(done)
             click.echo(f"\r\033[K{self.what}: {share} blocks of segments", err=True, nl=False)

@@ -1,4 +1,4 @@
-"""Access control of the rating server: tokens, guessed tokens, forged requests and oversized requests.
+"""Access control of the servers (`rate serve`, `serve`): tokens, guessed tokens, forged and oversized requests.
 
 A personal link and the organiser's secret are long random tokens. The browser keeps a token in a cookie that scripts
 cannot read. The server stores only the hash and looks it up on every request, so that revoking a token takes effect
@@ -11,6 +11,7 @@ import asyncio
 import hmac
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +21,7 @@ try:
     from starlette.datastructures import MutableHeaders
     from starlette.exceptions import HTTPException
     from starlette.requests import Request
-    from starlette.responses import JSONResponse
+    from starlette.responses import JSONResponse, Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 except ImportError:
     from ..errors import MissingDependency
@@ -92,18 +93,31 @@ def form_key(token: str, campaign_id: str) -> str:
 
 def check_form_key(request: Request, given: str, token: str, campaign_id: str) -> None:
     """Raise HTTP 403 for a request that comes from another site, or from a page made for another token."""
-    origin = request.headers.get("origin")
-    if origin is not None and origin.partition("://")[2] != request.headers.get("host", ""):
-        raise HTTPException(403, "This request came from another site.")
+    check_origin(request)
     if not hmac.compare_digest(given.encode("utf-8", "surrogatepass"), form_key(token, campaign_id).encode()):
         raise HTTPException(403, "This page belongs to another link. Open your own link again.")
 
 
-class SecurityMiddleware:
-    """ASGI middleware: adds security headers to every response, and rejects bodies that are too large or too slow."""
+def check_origin(request: Request) -> None:
+    """Raise HTTP 403 for a request that a page of another site made."""
+    origin = request.headers.get("origin")
+    if origin is not None and origin.partition("://")[2] != request.headers.get("host", ""):
+        raise HTTPException(403, "This request came from another site.")
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+
+class SecurityMiddleware:
+    """ASGI middleware: adds security headers to every response, and rejects bodies that are too large or too slow.
+
+    largest: bytes of a body. admit: called before the body is read; a response that it returns is the answer.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        largest: int | None = None,
+        admit: Callable[[Request], Response | None] | None = None,
+    ) -> None:
+        self.app, self.largest, self.admit = app, largest, admit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on to the application, unless its body is too large or too slow."""
@@ -115,7 +129,7 @@ class SecurityMiddleware:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
-                    headers[name] = value
+                    headers.setdefault(name, value)
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
@@ -126,9 +140,17 @@ class SecurityMiddleware:
                 scope, receive, send_with_headers
             )
             return
+        largest = LARGEST_BODY if self.largest is None else self.largest
+        refusal = self.admit(Request(scope)) if self.admit is not None else None
+        if refusal is not None:
+            with suppress(TimeoutError):  # a caller who is still sending would not hear the answer
+                async with asyncio.timeout(BODY_TIMEOUT):
+                    await _whole_body(scope, receive, largest, keep=False)
+            await refusal(scope, receive, send_with_headers)
+            return
         try:
             async with asyncio.timeout(BODY_TIMEOUT):
-                body = await _whole_body(scope, receive)
+                body = await _whole_body(scope, receive, largest)
         except TimeoutError:
             await _error("The request took too long.", 408)(scope, receive, send_with_headers)
             return
@@ -151,19 +173,22 @@ def _error(text: str, status: int) -> JSONResponse:
     return JSONResponse({"error": text}, status, {"Connection": "close"})
 
 
-async def _whole_body(scope: Scope, receive: Receive) -> bytes | None:
-    """Read the body of a request. Returns None if it is larger than LARGEST_BODY, declared or not."""
+async def _whole_body(scope: Scope, receive: Receive, largest: int, *, keep: bool = True) -> bytes | None:
+    """Read the body of a request. Returns None if it is larger than this, declared or not. keep: False drops it."""
     headers: dict[bytes, Any] = dict(scope["headers"])
     length = headers.get(b"content-length", b"0")
-    if not length.isdigit() or int(length) > LARGEST_BODY:
+    if not length.isdigit() or int(length) > largest:
         return None
-    body = bytearray()
+    body, size = bytearray(), 0
     while True:
         message = await receive()
         if message["type"] != "http.request":  # the client has gone
             return bytes(body)
-        body += message.get("body", b"")
-        if len(body) > LARGEST_BODY:
+        part = message.get("body", b"")
+        size += len(part)
+        if keep:
+            body += part
+        if size > largest:
             return None
         if not message.get("more_body"):
             return bytes(body)

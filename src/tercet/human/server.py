@@ -7,9 +7,8 @@ campaign, and leads there. An organiser sees an overview of the campaigns whose 
 from __future__ import annotations
 
 import re
-import socket
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from ..errors import DataError, MissingDependency, UsageError
@@ -18,10 +17,9 @@ from .campaign import Campaign, hashed
 from .campaign_json import campaign_files
 from .campaign_pages import RATER, REFUSALS, CampaignPages, Report
 from .storage import ORGANISER, VIEWER, Store, open_store
-from .web_pages import Pages, form_of, keep_token
+from .web_pages import Pages, form_of, keep_token, listen, run_server
 
 try:
-    import uvicorn
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
     from starlette.requests import Request
@@ -59,31 +57,16 @@ def serve(
             opened.enter_context(closing(open_store(path, campaign, database, shared=several)))
             for path, campaign in zip(paths, read, strict=True)
         ]
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        try:
-            listening = opened.enter_context(socket.create_server((host, port), family=family, backlog=1024))
-        except OSError as error:
-            why = error.strerror or error
-            raise UsageError(f"Port {port} of {host} cannot be used: {why}. Choose another `host` or `port`.") from None
-        shown = f"[{host}]" if ":" in host else host
-        address = (address or f"http://{shown}:{listening.getsockname()[1]}").rstrip("/")
+        listening, own = listen(host, port)
+        opened.enter_context(listening)
+        address = (address or own).rstrip("/")
         if several:
             app = create_site(names_of(paths), read, stores, address=address, report=report)
         else:
             app = create_app(read[0], stores[0], address=address, report=report)
-        config = uvicorn.Config(
-            app,
-            access_log=False,  # addresses contain tokens
-            log_config=None,
-            proxy_headers=behind_proxy,
-            forwarded_allow_ips="127.0.0.1,::1",
-            server_header=False,
-            timeout_graceful_shutdown=5,
-        )
         if started is not None:
             started(address)
-        with suppress(KeyboardInterrupt):  # Ctrl-C stops the server
-            uvicorn.Server(config).run(sockets=[listening])
+        run_server(app, listening, behind_proxy=behind_proxy)
 
 
 def create_app(

@@ -1,21 +1,24 @@
-"""What all pages of the rating server share: templates, styles and scripts, errors, and the cookies of a login."""
+"""What all pages of the servers share: listening, templates, styles and scripts, errors, and the cookies of a login."""
 
 from __future__ import annotations
 
 import logging
+import socket
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import parse_qs
 
 from .. import __version__
-from ..errors import MissingDependency
+from ..errors import MissingDependency, UsageError
 from .access import LoginLimiter, SecurityMiddleware
 from .campaign import hashed
 
 try:
     import jinja2
+    import uvicorn
     from sqlalchemy.exc import SQLAlchemyError
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
@@ -37,23 +40,25 @@ OF_ALL_PAGES = ("page.css", "page.js", "theme.js")  # also of the reports
 class Pages:
     """The base of handlers. base: what the addresses of these pages begin with, such as /c/news, or nothing."""
 
+    package: ClassVar[str] = "tercet.human"  # whose folder `pages` has the templates
+
     def __init__(self, base: str, limiter: LoginLimiter) -> None:
         self.base = base
         self.limiter = limiter
         self.version = f"{__version__}-{_fingerprint()}"
 
-    def app(self, routes: Sequence[Route]) -> Starlette:
-        """Return the ASGI application of these routes, with styles, scripts and errors."""
+    def app(self, routes: Sequence[Route], **limits: Any) -> Starlette:
+        """Return the ASGI application of these routes, with styles, scripts and errors. limits: of bodies."""
         handlers: Mapping[Any, Any] = {HTTPException: self.refuse, SQLAlchemyError: self.cannot_store, 500: self.fail}
         return Starlette(
             routes=[*routes, Route("/static/{name}", self.asset)],
-            middleware=[Middleware(SecurityMiddleware)],
+            middleware=[Middleware(SecurityMiddleware, **limits)],
             exception_handlers=handlers,
         )
 
     def page(self, template: str, **values: Any) -> HTMLResponse:
         """Render a template."""
-        found = _templates().get_template(template)
+        found = _templates(self.package).get_template(template)
         return HTMLResponse(found.render(version=self.version, base=self.base, **values))
 
     async def asset(self, request: Request) -> Response:
@@ -64,21 +69,21 @@ class Pages:
 
     async def refuse(self, request: Request, error: HTTPException) -> Response:
         detail = error.detail if error.status_code != 404 else "There is no such page. Open your personal link again."
-        return self._said(request, "Not possible", detail, error.status_code, error.headers or {})
+        return self.said(request, "Not possible", detail, error.status_code, error.headers or {})
 
     async def cannot_store(self, request: Request, error: SQLAlchemyError) -> Response:
         """Answer 503 if the disk is full or the database is not reachable. Pages keep their answers and try again."""
         log.error("The database cannot be used: %s", getattr(error, "orig", None) or type(error).__name__)
         text = "The database cannot be used now. Nothing is lost. Please try again."
-        return self._said(request, "Please try again", text, 503)
+        return self.said(request, "Please try again", text, 503)
 
     async def fail(self, request: Request, error: Exception) -> Response:
         # The log must not contain the address, which may hold a token.
         log.error("%s failed: %s", request.method, type(error).__name__)
         text = "The server failed. Nothing is lost. Please try again, and tell the organiser if this happens again."
-        return self._said(request, "Please try again", text, 500)
+        return self.said(request, "Please try again", text, 500)
 
-    def _said(
+    def said(
         self, request: Request, title: str, text: str, status: int, headers: Mapping[str, str] | None = None
     ) -> Response:
         """Return an error to a script as JSON, and to people as a page."""
@@ -88,6 +93,33 @@ class Pages:
         page.status_code = status
         page.headers.update(headers or {})
         return page
+
+
+def listen(host: str, port: int) -> tuple[socket.socket, str]:
+    """Return a socket that listens, and its address for people. port: 0 chooses a free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family, backlog=1024)
+    except OSError as error:
+        why = error.strerror or error
+        raise UsageError(f"Port {port} of {host} cannot be used: {why}. Choose another `host` or `port`.") from None
+    shown = f"[{host}]" if ":" in host else host
+    return listening, f"http://{shown}:{listening.getsockname()[1]}"
+
+
+def run_server(app: Any, listening: socket.socket, *, behind_proxy: bool) -> None:
+    """Answer requests until interrupted. behind_proxy: trust the address that a proxy here reports."""
+    config = uvicorn.Config(
+        app,
+        access_log=False,  # addresses contain tokens
+        log_config=None,
+        proxy_headers=behind_proxy,
+        forwarded_allow_ips="127.0.0.1,::1",
+        server_header=False,
+        timeout_graceful_shutdown=5,
+    )
+    with suppress(KeyboardInterrupt):  # Ctrl-C stops the server
+        uvicorn.Server(config).run(sockets=[listening])
 
 
 def keep_token(request: Request, answer: Response, cookie: str, token: str) -> None:
@@ -107,9 +139,9 @@ def _asset(name: str) -> bytes:
 
 
 @cache
-def _templates() -> jinja2.Environment:
+def _templates(package: str) -> jinja2.Environment:
     return jinja2.Environment(
-        loader=jinja2.PackageLoader("tercet.human", "pages"),
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name, "pages") for name in (package, "tercet.human")]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

@@ -290,6 +290,18 @@ class Cluster(Options, group="Run"):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Server(Options, group="Run"):
+    """A server that counts in place of this computer."""
+
+    server: str | None = shell_option(
+        None, "--server", metavar="URL", recorded=False, help="Have a server count that 'tercet serve' started."
+    )
+    token: str | None = shell_option(
+        None, "--token", env="TERCET_TOKEN", recorded=False, help="For --server. [default: $TERCET_TOKEN]"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Where(Quiet, Cache, Cluster, Jobs, group="Run"):
     """Where work runs. The numbers are the same everywhere."""
 

@@ -10,6 +10,7 @@ import pytest
 import tercet
 from tercet.errors import DataError, UnknownName, UsageError
 from tercet.language.encoders import open_encoder, open_pair_scorer
+from tercet.language.encoders.base import together
 
 from . import onnx_files
 
@@ -40,8 +41,8 @@ def test_the_default_encoder_has_tokens_with_their_places():
 def test_vectors_do_not_depend_on_the_batch():
     encoder = open_encoder()
     alone = [encoder.tokens([text])[0] for text in TEXTS]
-    for one, together in zip(alone, encoder.tokens(TEXTS), strict=True):
-        assert np.abs((one.vectors * together.vectors).sum(1) - 1).max() < encoder.tolerance
+    for one, along in zip(alone, encoder.tokens(TEXTS), strict=True):
+        assert np.abs((one.vectors * along.vectors).sum(1) - 1).max() < encoder.tolerance
     sentences = encoder.sentences(TEXTS)
     for text, vector in zip(TEXTS, sentences, strict=True):
         assert vector @ encoder.sentences([text])[0] == pytest.approx(1, abs=encoder.tolerance)
@@ -231,3 +232,23 @@ def test_word_vectors_that_are_not_finite_are_refused(tmp_path):
     assert encoder.tokens(["cat"])[0].known.all()
     with pytest.raises(DataError, match="the vector of 'dog' is not finite"):
         encoder.tokens(["a dog"])
+
+
+def test_texts_of_others_are_encoded_along_and_kept(tiny, monkeypatch):
+    encoder = open_encoder(f"onnx:{tiny}")
+    alone, asked = encoder.tokens(["the dog", "cat"]), []
+    token_batches = encoder.token_batches
+
+    def noting(texts, layer):
+        asked.append(list(texts))
+        return token_batches(texts, layer)
+
+    monkeypatch.setattr(encoder, "token_batches", noting)
+    with together(["ran", "cat", "the dog"]):
+        found = encoder.tokens(["the dog", "cat"])
+        assert all(np.allclose(a.vectors, b.vectors) for a, b in zip(alone, found, strict=True))
+        encoder.tokens(["ran"])
+        encoder.tokens(["sat"])
+        encoder.sentences(["ran"])
+    encoder.tokens(["ran"])
+    assert asked == [["the dog", "cat", "ran"], [], ["sat"], ["ran"]]

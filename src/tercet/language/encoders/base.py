@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +27,7 @@ log = logging.getLogger(__name__)
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 LAST = -1  # the last layer
+OF_SENTENCES = -2  # in place of a layer
 BATCH_TEXTS = 16
 BATCH_TOKENS = 2048  # of a batch, padding included; small ones stay in the processor's cache
 
@@ -81,6 +83,46 @@ class TokenVectors:
         return TokenVectors(self.text, words, spans, numbers, unit(np.add.reduceat(text.vectors, starts, axis=0)))
 
 
+class _Together:
+    """Texts that are encoded along with others, and what was made of them: see `together`."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self.texts = [whole_characters(text) for text in texts]
+        self.made: dict[tuple[str, int], dict[str, Any]] = {}
+
+    def take(self, key: tuple[str, int], texts: Iterable[str]) -> dict[str, Any]:
+        made = self.made.get(key, {})
+        return {text: made[text] for text in texts if text in made}
+
+    def add(self, key: tuple[str, int], texts: list[str]) -> list[str]:
+        """Return texts to encode: these, and, with the first of them, all others."""
+        if not texts or not self.texts or key in self.made:
+            return texts
+        return list(dict.fromkeys([*texts, *self.texts]))
+
+    def keep(self, key: tuple[str, int], made: dict[str, Any]) -> None:
+        if self.texts:
+            self.made.setdefault(key, {}).update(made)
+
+
+_along = _Together()
+
+
+@contextmanager
+def together(texts: Iterable[str]) -> Iterator[None]:
+    """Encode these texts along with the first that are encoded, in full batches, and keep the vectors meanwhile.
+
+    For callers who will need them soon, such as the requests that wait at a server. Vectors are the same within the
+    encoder's tolerance.
+    """
+    global _along
+    before, _along = _along, _Together(texts)
+    try:
+        yield
+    finally:
+        _along = before
+
+
 class Encoder(ABC):
     """A model that turns texts into vectors.
 
@@ -128,16 +170,18 @@ class Encoder(ABC):
             raise UsageError(f"The encoder {self.name} gives vectors of sentences, and none of their tokens.")
         layer = self.layer_number(layer)
         distinct, places = _distinct(texts)
-        found: dict[str, TokenVectors] = {}
+        key = self.fingerprint, layer
+        found: dict[str, TokenVectors] = _along.take(key, distinct)
         store = None
         if cache is not None and self.slow:
             from .store import TokenStore
 
             store = TokenStore(cache, self.fingerprint, layer)
-            found = store.load(distinct)
-        missing = [text for text in distinct if text not in found]
+            found |= store.load([text for text in distinct if text not in found])
+        missing = _along.add(key, [text for text in distinct if text not in found])
         for batch, made in self.token_batches(missing, layer):
             found |= {missing[place]: tokens for place, tokens in zip(batch, made, strict=True)}
+        _along.keep(key, found)
         check_finite(self.name, (found[text].vectors for text in distinct), distinct)
         if store is not None and missing:
             store.keep({text: found[text] for text in missing})
@@ -151,16 +195,18 @@ class Encoder(ABC):
         if not self.has_sentences:
             raise UsageError(f"The encoder {self.name} gives vectors of words, and none of sentences.")
         distinct, places = _distinct(texts)
-        found: dict[str, Floats] = {}
+        key = self.fingerprint, OF_SENTENCES
+        found: dict[str, Floats] = _along.take(key, distinct)
         store = None
         if cache is not None and self.slow:
             from .store import SentenceStore
 
             store = SentenceStore(cache, self.fingerprint)
-            found = store.load(distinct)
-        missing = [text for text in distinct if text not in found]
+            found |= store.load([text for text in distinct if text not in found])
+        missing = _along.add(key, [text for text in distinct if text not in found])
         for batch, made in self.sentence_batches(missing):
             found |= {missing[place]: vector for place, vector in zip(batch, made, strict=True)}
+        _along.keep(key, found)
         check_finite(self.name, (found[text] for text in distinct), distinct)
         if store is not None and missing:
             store.keep({text: found[text] for text in missing})

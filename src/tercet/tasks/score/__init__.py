@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import DataError, UnknownName, UsageError
 from ...options import again, command, declared, shell_option
-from ...options.groups import FORMS, Annotation, Decimals, MetricChoice, OtherScores, Scoring, Style, Texts
+from ...options.groups import FORMS, Annotation, Decimals, MetricChoice, OtherScores, Scoring, Server, Style, Texts
 
 if TYPE_CHECKING:
     from ...data.scores import ScoreList, Scores
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreOptions(Scoring, Annotation, Style, Decimals, OtherScores, MetricChoice, Texts):
+class ScoreOptions(Server, Scoring, Annotation, Style, Decimals, OtherScores, MetricChoice, Texts):
     """Options of `score`. Without a form it is that of $SACREBLEU_FORMAT."""
 
     systems: Sequence[str] = shell_option(
@@ -138,9 +138,13 @@ def _scored(options: ScoreOptions) -> tuple[Sequence[Scores], Any]:
     from ..shared.texts import read_inputs
 
     specs, texts = chosen_metrics(options), read_inputs(options, needs_reference=needs_reference(options))
-    if (options.score_files or options.track) and isinstance(texts, TextFiles):
+    if (options.score_files or options.track or options.server) and isinstance(texts, TextFiles):
         texts = texts.read()  # the number of segments, or checksums, must be known
     others = other_scores(options, texts)
+    if options.server is not None:
+        from ...client import Client
+
+        specs, others = [], [*Client(options.server, options.token).counted(texts, specs), *others]
     wanted = ("sentence_level", "confidence", "paired_bs", "paired_ar", "save", "annotate", "in_place")
     asked = [name for name in (*wanted, "by") if getattr(options, name)]
     for item in others:
@@ -197,7 +201,7 @@ def _scored_each(options: ScoreOptions) -> dict[str, ScoreList]:
     from ..shared.metrics import chosen_metrics, needs_reference
     from ..shared.texts import read_inputs
 
-    alone = ("merge", "save", "paired_bs", "paired_ar", "by", "sentence_level", "score_only", "score_files")
+    alone = ("server", "merge", "save", "paired_bs", "paired_ar", "by", "sentence_level", "score_only", "score_files")
     for other in (*alone, "annotate", "in_place"):
         if getattr(options, other):
             raise UsageError(f"--each-reference does not go with `{other}`.")
