@@ -200,6 +200,9 @@ def main() -> int:
 
 
 def report(tally: Tally, options: argparse.Namespace, faults: list[str]) -> int:
+    if not tally.seconds:
+        print(f"No request was answered: {dict(tally.statuses)}, refused {tally.down}.")
+        return 1
     p50, p95 = np.percentile(tally.seconds, [50, 95])
     print(
         f"{options.callers} callers, {options.minutes:g} minutes, {options.workers} workers, {options.metric}; ", end=""

@@ -9,8 +9,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
-from ...options import command, shell_option, takes
+from ...options import again, command, shell_option, takes
 from ...options.groups import (
+    FORMS,
     Decimals,
     DifferenceTests,
     MetricChoice,
@@ -39,6 +40,9 @@ class CompareOptions(
 ):
     """Options of `compare`."""
 
+    form: str = again(
+        Style, "form", "text", choices=(*FORMS, "github"), help="Output format; github is a comment on a pull request."
+    )
     ngrams: bool = shell_option(
         False, "--ngrams", help="Words and n-grams that one system gets right more often, with a test."
     )
@@ -178,6 +182,10 @@ def run(options: CompareOptions) -> None:
 
         table = comparison_table(result, len(texts.references), options.width, intervals=options.intervals)
         click.echo(table.render(options.form))
+    elif options.form == "github":
+        from .github import comment
+
+        click.echo(comment(verdicts, result, options.width))
     else:
         click.echo(rendered(options.form, parts, lambda: (edits or result).to_dict(full=options.full) | extra))
     if code := report_verdicts(verdicts, result, options.junit):

@@ -54,6 +54,7 @@ def report_verdicts(verdicts: Sequence[GateVerdict], result: Comparison, junit: 
     """Tell the verdicts on stderr, in the JUnit file and in GitHub's summary; return the exit code."""
     from ...comparing import junit_xml
     from ...data.files import writing
+    from . import github
 
     for verdict in verdicts:
         click.echo(f"{'Failed' if verdict.failed else 'Passed'}: {verdict.message}", err=True)
@@ -64,39 +65,7 @@ def report_verdicts(verdicts: Sequence[GateVerdict], result: Comparison, junit: 
     if summary and verdicts:
         try:
             with Path(summary).open("a", encoding="utf-8") as stream:
-                stream.write(markdown_summary(verdicts, result) + "\n")
+                stream.write(github.summary(verdicts, result) + "\n")
         except OSError as error:
             click.echo(f"Warning: {summary} cannot be written: {error.strerror}.", err=True)
     return FAILED if any(verdict.failed for verdict in verdicts) else 0
-
-
-def markdown_summary(verdicts: Sequence[GateVerdict], result: Comparison) -> str:
-    """Return verdicts and scores as a short page of Markdown."""
-    from ...rendering.document import Document, Heading, Table
-    from ...rendering.tables import interval, number
-
-    failed = sum(verdict.failed for verdict in verdicts)
-    said = f"{failed} of {len(verdicts)} conditions failed" if failed else f"all {len(verdicts)} conditions passed"
-    rows = [
-        [
-            "❌ failed" if verdict.failed else "✅ passed",
-            verdict.condition,
-            verdict.system,
-            number(verdict.score, 2),
-            verdict.baseline,
-            number(verdict.baseline_score, 2),
-            number(verdict.p_value, 4),
-        ]
-        for verdict in verdicts
-    ]
-    scores = [
-        [metric.name, system.system, number(system.score, 2), interval(system.ci_low, system.ci_high, 2)]
-        for metric in result.metrics
-        for system in metric.systems
-    ]
-    parts = (
-        Heading(f"Translation quality: {said}"),
-        Table(["Verdict", "Fails if", "System", "Score", "Baseline", "Its score", "p (Holm)"], rows),
-        Table(["Metric", "System", "Score", f"{100 * result.confidence:g} % interval"], scores),
-    )
-    return Document(parts).render("markdown")

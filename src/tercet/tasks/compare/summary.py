@@ -79,9 +79,8 @@ def summary_parts(
     yield from first
     n = metrics[0].n_segments
     yield Heading(f"{len(metrics[0].systems)} systems, {n} segment{'s' * (n != 1)}")
-    two = len(metrics[0].systems) == 2
-    yield _pair_table(result, width) if two else _system_table(result, width)
-    if not two and len(metrics) > 1 and result.baseline is None:
+    yield score_table(result, width)
+    if len(metrics[0].systems) > 2 and len(metrics) > 1 and result.baseline is None:
         yield Notes([f"{metric.name}: {verdict(result, metric)}" for metric in metrics])
     for metric in metrics:
         decimals = metric.decimals if width is None else width
@@ -96,6 +95,11 @@ def summary_parts(
     yield Notes([*dict.fromkeys(_notes(result)), MORE])
     yield Notes([metric.signature for metric in metrics])
     yield said
+
+
+def score_table(result: Comparison, width: int | None = None) -> Table:
+    """Return the scores of all metrics in one table: a row per metric for two systems, otherwise a row per system."""
+    return _pair_table(result, width) if len(result.metrics[0].systems) == 2 else _system_table(result, width)
 
 
 def _pair_table(result: Comparison, width: int | None) -> Table:

@@ -1,0 +1,60 @@
+"""What GitHub shows of a comparison: the summary of a run, and the comment on a pull request (`-f github`).
+
+Texts of segments stand in blocks of code, where GitHub makes no links and notifies nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from ...comparing import Comparison, GateVerdict
+from ...rendering.document import Document, Heading, Part, Pre, Segments, Table
+from ...rendering.tables import number
+from .board import comparison_parts
+from .summary import answer, score_table
+
+MARK = "<!-- tercet compare -->"  # by which the comment is found when it is written again
+LONGEST = 60_000  # characters; GitHub allows 65,536
+
+
+def summary(verdicts: Sequence[GateVerdict], result: Comparison) -> str:
+    """Return verdicts and scores as a short page of Markdown."""
+    return Document(_summary_parts(verdicts, result)).render("markdown")
+
+
+def comment(verdicts: Sequence[GateVerdict], result: Comparison, width: int | None = None) -> str:
+    """Return the summary with the segments that decide and the methods, which a click opens."""
+    blocks = [MARK, Document(_summary_parts(verdicts, result, width)).render("markdown")]
+    for part in comparison_parts(result, "markdown", width):
+        if isinstance(part, Segments):
+            texts = "\n".join(line for segment in part.segments for line in segment.text())
+            block = _folded(part.title, Pre(texts))
+            if sum(map(len, blocks)) + len(block) < LONGEST:
+                blocks.append(block)
+    tests = ", ".join(f"{test} ({result.resamples[test]})" for test in result.tests)
+    methods = [*(metric.signature for metric in result.metrics), f"tests: {tests}, seed {result.seed}"]
+    return "\n\n".join([*blocks, _folded("Methods", Pre("\n".join(methods)))])
+
+
+def _summary_parts(verdicts: Sequence[GateVerdict], result: Comparison, width: int | None = None) -> Iterator[Part]:
+    failed = sum(verdict.failed for verdict in verdicts)
+    said = f"{failed} of {len(verdicts)} conditions failed" if failed else f"all {len(verdicts)} conditions passed"
+    yield Heading(f"Translation quality: {said}" if verdicts else "Translation quality")
+    yield answer(result)
+    yield score_table(result, width)
+    if verdicts:
+        header = ["Verdict", "Fails if", "System", "Score", "Baseline", "Its score", "p (Holm)"]
+        yield Table(header, [_verdict(each) for each in verdicts])
+
+
+def _verdict(verdict: GateVerdict) -> list[str]:
+    return [
+        "❌ failed" if verdict.failed else "✅ passed", verdict.condition, verdict.system, number(verdict.score, 2),
+        verdict.baseline, number(verdict.baseline_score, 2), number(verdict.p_value, 4),
+    ]  # fmt: skip
+
+
+def _folded(title: str, part: Part) -> str:
+    shown = Document([part]).render("markdown")
+    return f"<details><summary>{escape(title)}</summary>\n\n{shown}\n\n</details>"
