@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .tasks.parse import parse as parse
     from .tasks.report import report as report
     from .tasks.reproduce import reproduce as reproduce
+    from .tasks.review import review as review
     from .tasks.serve import serve as serve
     from .tasks.track.history import track as track
     from .tasks.verify import verify as verify
@@ -78,6 +79,7 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "read_external": (".external", "read_external"),
     "report": (".tasks.report", "report"),
     "reproduce": (".tasks.reproduce", "reproduce"),
+    "review": (".tasks.review", "review"),
     "score": (".scoring", "score"),
     "serve": (".tasks.serve", "serve"),
     "track": (".tasks.track.history", "track"),
@@ -117,6 +119,7 @@ __all__ = [
     "read_external",
     "report",
     "reproduce",
+    "review",
     "score",
     "serve",
     "track",

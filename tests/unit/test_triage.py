@@ -3,7 +3,7 @@
 import pytest
 
 from tercet.checking.segment_findings import CHECKS, POINTS, Sides, find
-from tercet.checking.triage import make_context, triage
+from tercet.checking.triage import Usual, triage
 from tercet.data.terminology import read_terms
 from tercet.errors import DataError, UsageError
 
@@ -22,8 +22,9 @@ CLEAN = [
 
 
 def kinds(source, output, pair="en-de", **more):
-    context = make_context([source], [output], pair, more.pop("terms", {}))
-    return [finding.kind for finding in find(Sides(source, output, **more), context)]
+    usual = Usual(pair, more.pop("terms", {}))
+    usual.add([source], [output])
+    return [finding.kind for finding in find(Sides(source, output, **more), usual.context())]
 
 
 @pytest.mark.parametrize(("source", "output"), CLEAN)

@@ -41,15 +41,17 @@ _BRACKETS = {"(": ")", "[": "]", "{": "}", "（": "）", "【": "】", "「": "�
 _CLOSING = {closing: opening for opening, closing in _BRACKETS.items()}
 _ROUND = str.maketrans("（）", "()")
 _QUESTION = "?？؟"
+Found = str | tuple[str, Sequence[str]]  # a message, and the words concerned
 _AFTERNOON = re.compile(r"\b(?:[ap]\.?m\b|[ap]\.m\.)", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SegmentFinding:
-    """A reason to look at a segment: the kind (`POINTS`), and what was found."""
+    """A reason to look at a segment: the kind (`POINTS`), what was found in plain words, and the words concerned."""
 
     kind: str
     message: str
+    words: tuple[str, ...] = ()
 
     @property
     def points(self) -> int:
@@ -105,25 +107,37 @@ def find(sides: Sides, context: Context) -> list[SegmentFinding]:
         return []
     if not sides.output.strip():
         return [SegmentFinding("untranslated", "there is no translation")]
-    found = [SegmentFinding(kind, message) for kind, check in CHECKS.items() for message in check(sides, context)]
+    found = [_finding(kind, each) for kind, check in CHECKS.items() for each in check(sides, context)]
     return sorted(found, key=lambda each: -each.points)
 
 
-def _copied(sides: Sides, context: Context) -> Iterator[str]:
+def _finding(kind: str, found: Found) -> SegmentFinding:
+    message, words = (found, ()) if isinstance(found, str) else found
+    return SegmentFinding(kind, message, tuple(dict.fromkeys(words)))
+
+
+def _number_of(what: str, words: Sequence[str], happened: str) -> Found:
+    """Return a message on words that are missing or added, in the singular or plural."""
+    one = f"{'an' if what[0] == 'a' else 'a'} {what} is"
+    several = f"{what}{'es' if what.endswith('s') else 's'} are"
+    return f"{one if len(words) == 1 else several} {happened}: {_listed(words)}", words
+
+
+def _copied(sides: Sides, context: Context) -> Iterator[Found]:
     words = [word for word in sides.source_words if len(word) > 1]
     if context.same_language or not any(word.islower() for word in words):
         return
     if sides.source.split() == sides.output.split():
         if len(words) > 1:
-            yield "the output is the source, unchanged"
+            yield "copied from the source"
         return
     lower = [word for word in sides.output_words if word.islower() and len(word) > 3]
     kept = [word for word in lower if word in set(sides.source_words)]
     if len(lower) >= 4 and len(kept) > 0.6 * len(lower):
-        yield f"{len(kept)} of {len(lower)} words are copied from the source: {_listed(kept)}"
+        yield f"{len(kept)} of {len(lower)} words are copied from the source: {_listed(kept)}", kept
 
 
-def _language(sides: Sides, context: Context) -> Iterator[str]:
+def _language(sides: Sides, context: Context) -> Iterator[Found]:
     letters = scripts.count_scripts([sides.output])[0]
     if context.script and letters.sum() >= 5:
         names = scripts.script_names()
@@ -136,7 +150,7 @@ def _language(sides: Sides, context: Context) -> Iterator[str]:
         words = [word.lower() for word in sides.output_words]
         as_source, as_target = (scripts.count_frequent(words, language) for language in (source, target))
         if as_source >= 3 and as_source > 0.2 * len(words) and as_source > 3 * as_target:
-            yield f"the output looks like {source}, the source language"
+            yield f"looks like the source language ({source})"
 
 
 def _written_with(script: str) -> frozenset[str]:
@@ -145,23 +159,23 @@ def _written_with(script: str) -> frozenset[str]:
     return together if script in together else frozenset({script})
 
 
-def _tags(sides: Sides, context: Context) -> Iterator[str]:
+def _tags(sides: Sides, context: Context) -> Iterator[Found]:
     lost, added = _differences(sides.source_tags, sides.output_tags)
     if lost:
-        yield f"inline tags lost: {_listed(lost)}"
+        yield _number_of("tag", lost, "missing")
     if added:
-        yield f"inline tags added: {_listed(added)}"
+        yield _number_of("tag", added, "added")
 
 
-def _placeholders(sides: Sides, context: Context) -> Iterator[str]:
+def _placeholders(sides: Sides, context: Context) -> Iterator[Found]:
     lost, added = _differences(_PLACEHOLDER.findall(sides.source), _PLACEHOLDER.findall(sides.output))
     if lost:
-        yield f"placeholders lost: {_listed(lost)}"
+        yield _number_of("placeholder", lost, "missing")
     if added:
-        yield f"placeholders added: {_listed(added)}"
+        yield _number_of("placeholder", added, "added")
 
 
-def _numbers(sides: Sides, context: Context) -> Iterator[str]:
+def _numbers(sides: Sides, context: Context) -> Iterator[Found]:
     source, output = (_numbers_of(text) for text in (sides.source, sides.output))
     lost, added = _differences(source, output)
     if _AFTERNOON.search(sides.source) or _AFTERNOON.search(sides.output):
@@ -169,10 +183,10 @@ def _numbers(sides: Sides, context: Context) -> Iterator[str]:
     spelled = [number for number in lost if len(number) <= 2 and int(number) <= WORDS_IN_FULL]
     clear = [number for number in lost if number not in spelled]
     if clear or (spelled and added):
-        yield f"numbers lost: {_listed(_as_written(clear or spelled, sides.source))}"
+        yield _number_of("number", _as_written(clear or spelled, sides.source), "missing")
     new = [number for number in added if len(number) > 2 or int(number) > WORDS_IN_FULL]
     if new:
-        yield f"numbers added: {_listed(_as_written(new, sides.output))}"
+        yield _number_of("number", _as_written(new, sides.output), "added")
 
 
 def _numbers_of(text: str) -> list[str]:
@@ -191,12 +205,12 @@ def _as_written(numbers: Iterable[str], text: str) -> list[str]:
     return [written.get(number, number) for number in numbers]
 
 
-def _units(sides: Sides, context: Context) -> Iterator[str]:
+def _units(sides: Sides, context: Context) -> Iterator[Found]:
     source, output = (Counter(_units_of(text)) for text in (sides.source, sides.output))
     # A unit may be written as a word in the other language; only another symbol in its place is an error.
     lost, added = [*(source - output).elements()], [*(output - source).elements()]
     if lost and added:
-        yield f"{_listed(lost)} became {_listed(added)}"
+        yield f"{_listed(lost)} became {_listed(added)}", [*lost, *added]
 
 
 def _units_of(text: str) -> list[str]:
@@ -205,14 +219,14 @@ def _units_of(text: str) -> list[str]:
     return [_CURRENCIES.get(unit, unit) for unit in found]
 
 
-def _addresses(sides: Sides, context: Context) -> Iterator[str]:
+def _addresses(sides: Sides, context: Context) -> Iterator[Found]:
     lost, _ = _differences(*([found.rstrip(".,;:!?)") for found in _ADDRESS.findall(text)]
                              for text in (sides.source, sides.output)))  # fmt: skip
     if lost:
-        yield f"addresses lost or changed: {_listed(lost)}"
+        yield _number_of("address", lost, "missing")
 
 
-def _names(sides: Sides, context: Context) -> Iterator[str]:
+def _names(sides: Sides, context: Context) -> Iterator[Found]:
     """Report codes and names such as USB-C, iPhone and NATO that the output does not have."""
     if not context.same_script or sides.source.isupper():
         return
@@ -221,13 +235,13 @@ def _names(sides: Sides, context: Context) -> Iterator[str]:
     mixed = [code for code in codes if not code.isalpha() or not code.isupper()]
     lost = [code for code in dict.fromkeys(mixed) if code.lower() not in output.lower()]
     if lost:
-        yield f"names or codes lost: {_listed(lost)}"
+        yield _number_of("name", lost, "missing")
 
 
-def _brackets(sides: Sides, context: Context) -> Iterator[str]:
+def _brackets(sides: Sides, context: Context) -> Iterator[Found]:
     source, output = (_unbalanced(text.translate(_ROUND)) for text in (sides.source, sides.output))
     if output and not source:
-        yield f"brackets do not match: {_listed(output)}"
+        yield f"brackets do not match: {_listed(output)}", output
         return
     counts = [sum(text.translate(_ROUND).count(mark) for mark in "()[]{}") for text in (sides.source, sides.output)]
     if counts[0] and not counts[1]:
@@ -245,7 +259,7 @@ def _unbalanced(text: str) -> list[str]:
     return open_marks
 
 
-def _length(sides: Sides, context: Context) -> Iterator[str]:
+def _length(sides: Sides, context: Context) -> Iterator[Found]:
     ratio = length_ratio(sides.source, sides.output)
     if ratio is None or context.spread <= 0:
         return
@@ -265,29 +279,29 @@ def length_ratio(source: str, output: str) -> float | None:
     return log(lengths[1] / lengths[0]) if all(lengths) else None
 
 
-def _repetition(sides: Sides, context: Context) -> Iterator[str]:
+def _repetition(sides: Sides, context: Context) -> Iterator[Found]:
     known = {found.group(1).lower() for found in _REPEATED.finditer(sides.source)}
     doubled = [found.group(1) for found in _REPEATED.finditer(sides.output)]
     # Function words may follow each other, as in German "die die"; a word may also be doubled in the source.
     doubled = [word for word in doubled if not scripts.count_frequent([word.lower()], context.languages[1] or "")]
     if doubled and not known:
-        yield f"a word is repeated: {_listed(doubled)}"
+        yield f"a word is doubled: {_listed(doubled)}", [f"{word} {word}" for word in doubled]
         return
     words = [word.lower() for word in sides.output_words]
     triples = Counter(zip(words, words[1:], words[2:], strict=False))
     often = [triple for triple, count in triples.items() if count > 2 and count > len(words) / 20]
     of_source = [word.lower() for word in sides.source_words]
     if often and max(Counter(itertools.pairwise(of_source)).values(), default=0) < 3:
-        yield f"words are repeated: “{' '.join(often[0])}”"
+        yield f"words are repeated: “{' '.join(often[0])}”", [" ".join(often[0])]
 
 
-def _end_mark(sides: Sides, context: Context) -> Iterator[str]:
+def _end_mark(sides: Sides, context: Context) -> Iterator[Found]:
     asks = [text.rstrip("\"'”’»)] ").endswith(tuple(_QUESTION)) for text in (sides.source, sides.output)]
     if asks[0] and not asks[1] and context.languages[1] != "el":
         yield "the source is a question, the output is not"
 
 
-def _terms(sides: Sides, context: Context) -> Iterator[str]:
+def _terms(sides: Sides, context: Context) -> Iterator[Found]:
     if not context.terms:
         return
     lower = sides.source.lower()
@@ -297,7 +311,7 @@ def _terms(sides: Sides, context: Context) -> Iterator[str]:
             and _has_term(sides.source, term)
             and not any(_has_term(sides.output, each, inflected=True) for each in translations)
         ):
-            yield f"the term “{term}” is not translated as “{'” or “'.join(translations[:SHOWN])}”"
+            yield f"the term “{term}” is not translated as “{'” or “'.join(translations[:SHOWN])}”", [term]
 
 
 def _has_term(text: str, term: str, *, inflected: bool = False) -> bool:
@@ -309,7 +323,7 @@ def _has_term(text: str, term: str, *, inflected: bool = False) -> bool:
     return all(stem in text.lower() for stem in stems)
 
 
-def _dates(sides: Sides, context: Context) -> Iterator[str]:
+def _dates(sides: Sides, context: Context) -> Iterator[Found]:
     from .dates import months_of
 
     source, target = context.languages
@@ -317,7 +331,8 @@ def _dates(sides: Sides, context: Context) -> Iterator[str]:
         return
     first, second = months_of(sides.source, source), months_of(sides.output, target)
     if first and second and set(first) != set(second):
-        yield f"months differ: {_listed([*first.values()])} and {_listed([*second.values()])}"
+        months = [*first.values()], [*second.values()]
+        yield f"months differ: {_listed(months[0])} and {_listed(months[1])}", [*months[0], *months[1]]
 
 
 def _differences(source: Iterable[str], output: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -325,7 +340,7 @@ def _differences(source: Iterable[str], output: Iterable[str]) -> tuple[list[str
     return list((first - second).elements()), list((second - first).elements())
 
 
-Check = Callable[[Sides, Context], Iterator[str]]
+Check = Callable[[Sides, Context], Iterator[Found]]
 CHECKS: Mapping[str, Check] = {
     "copied": _copied, "language": _language, "tags": _tags, "placeholders": _placeholders, "numbers": _numbers,
     "terms": _terms, "dates": _dates, "length": _length, "repetition": _repetition, "units": _units,

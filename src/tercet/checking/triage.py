@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
+
+import numpy as np
 
 from ..errors import UsageError
 from ..options import takes
@@ -81,14 +84,16 @@ def triage(
     >>> import tercet
     >>> found = tercet.qe.triage(["Pay 120 euros.", "Hello."], ["Zahlen Sie 210 Euro.", "Hallo."], pair="en-de")
     >>> found.segments[0].findings[0].message
-    'numbers lost: 120'
+    'a number is missing: 120'
     """
     n = len(sources)
     given = {"outputs": outputs, "source_tags": source_tags, "output_tags": output_tags, "ids": ids, "files": files}
     for name, values in given.items():
         if values is not None and len(values) != n:
             raise UsageError(f"There are {n} sources, but {len(values)} {name}.")
-    context = make_context(sources, outputs, pair, terms or {})
+    usual = Usual(pair, terms)
+    usual.add(sources, outputs)
+    context = usual.context()
     found = []
     for row in range(n):
         tags = (source_tags[row] if source_tags else (), output_tags[row] if output_tags else ())
@@ -111,25 +116,45 @@ def triage(
     )
 
 
-def make_context(
-    sources: Sequence[str], outputs: Sequence[str], pair: str | None, terms: Mapping[str, Sequence[str]]
-) -> Context:
-    """Return what the checks know of all segments: languages, scripts, the usual length of outputs."""
-    source, _, target = (pair or "").partition("-")
-    ratios = [ratio for texts in zip(sources, outputs, strict=True) if (ratio := length_ratio(*texts)) is not None]
-    middle = median(ratios) if ratios else 0.0
-    spread = 1.4826 * median(abs(ratio - middle) for ratio in ratios) if len(ratios) >= FEWEST else 0.0
-    return Context(
-        (source or None, target or None),
-        terms,
-        _script(outputs, target),
-        _script(sources, source),
-        middle,
-        max(spread, 0.05) if len(ratios) >= FEWEST else 0.0,
-    )
+class Usual:
+    """Collects what the checks know of all segments: languages, scripts, the usual length of outputs.
+
+    Texts are added piece by piece, so that they need not be in memory together.
+    """
+
+    def __init__(self, pair: str | None, terms: Mapping[str, Sequence[str]] | None = None) -> None:
+        source, _, target = (pair or "").partition("-")
+        self._languages = (source or None, target or None)
+        self._terms = terms or {}
+        self._ratios = array("d")
+        self._known = [_only_script(language) for language in (source, target)]
+        self._letters: list[Any] = [0, 0]  # letters by script, where the language does not tell the script
+
+    def add(self, sources: Sequence[str], outputs: Sequence[str]) -> None:
+        """Add a piece of the texts."""
+        for texts in zip(sources, outputs, strict=True):
+            if (ratio := length_ratio(*texts)) is not None:
+                self._ratios.append(ratio)
+        for side, column in enumerate((sources, outputs)):
+            if self._known[side] is None:
+                self._letters[side] = self._letters[side] + scripts.count_scripts(column).sum(0)
+
+    def context(self) -> Context:
+        """Return what the checks know beside the two texts of a segment."""
+        middle = median(self._ratios) if self._ratios else 0.0
+        enough = len(self._ratios) >= FEWEST
+        spread = 1.4826 * median(abs(ratio - middle) for ratio in self._ratios) if enough else 0.0
+        source, output = (self._script(side) for side in (0, 1))
+        return Context(self._languages, self._terms, output, source, middle, max(spread, 0.05) if enough else 0.0)
+
+    def _script(self, side: int) -> str | None:
+        """Return the script of a language that has only one, or else of most letters in the texts."""
+        letters = self._letters[side]
+        if self._known[side] is not None or not np.any(letters):
+            return self._known[side]
+        return scripts.script_names()[int(letters.argmax())]
 
 
-def _script(texts: Sequence[str], language: str) -> str | None:
-    """Return the script of a language that has only one, or else of most letters in the texts."""
+def _only_script(language: str) -> str | None:
     known = scripts.scripts_of(language) if language else frozenset()
-    return next(iter(known)) if len(known) == 1 else scripts.dominant(texts)
+    return next(iter(known)) if len(known) == 1 else None

@@ -18,6 +18,7 @@ COMMANDS = {
     "sacrebleu": "Score with sacreBLEU's command line and output.",
     "compare": "Compare systems: differences, intervals, tests, clusters.",
     "report": "Write a page that compares systems, with all their segments.",
+    "review": "Say which translations can pass, and which need a look.",
     "meta": "Judge metrics against people.",
     "learn": "Make a metric of others and people's judgements.",
     "rate": "Have people judge outputs: campaigns, a server, exports.",

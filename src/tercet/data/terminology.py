@@ -42,6 +42,11 @@ def _pairs(path: str | Path, pair: str | None, columns: Mapping[str, str] | None
     if format_of(path) is None:
         raise UsageError(f"{path} is not a terminology file: TBX, or one of {', '.join(ENDINGS)}, is needed.")
     bitext = open_bitext(path, columns=columns, pair=pair)
+    if not bitext.segments[0].outputs or bitext.segments[0].source is None:
+        raise DataError(
+            f"{path} has one column with terms, and a glossary needs two columns: a term and its translation. Call "
+            "them source and target."
+        )
     yield from zip(bitext.source, bitext.output(), strict=True)
 
 

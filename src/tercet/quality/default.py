@@ -53,6 +53,14 @@ def open_default(languages: tuple[str, str] | None) -> QualityModel:
     return _opened(meaning)
 
 
+def find_default(languages: tuple[str, str] | None) -> tuple[QualityModel | None, str]:
+    """Return the package's own model for these languages; None and the reason if there is none, or it cannot run."""
+    try:
+        return open_default(languages), ""
+    except (MissingDependency, UsageError) as error:
+        return None, str(error).partition(". ")[0] if isinstance(error, UsageError) else str(error)
+
+
 @lru_cache(maxsize=8)  # once per process
 def _warn(why: str) -> None:
     log.warning("The default model reads the outputs alone and cannot see wrong meaning in fluent text: %s.", why)

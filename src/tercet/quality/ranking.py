@@ -189,7 +189,7 @@ def rank(
     badness = -found.values if model.higher_is_better else found.values
     order = np.argsort(-badness, kind="stable")
     shown = order[: options.top]
-    reasons = _reasons(model, found, shown)
+    reasons = reasons_for(model, found, shown)
     cut_off = None if target is None else find_cut_off(model, found.values, target, unusual=tuple(found.unusual))
     decisions = _decisions(order, found, cut_off)
     segments = tuple(
@@ -213,7 +213,7 @@ def _decisions(order: NDArray[np.int64], found: Predictions, cut_off: CutOff | N
     return dict.fromkeys(map(int, order), REVIEW) | dict.fromkeys(usual[len(usual) - cut_off.kept :], KEEP)
 
 
-def _reasons(model: QualityModel, found: Predictions, rows: NDArray[np.int64]) -> list[tuple[Reason, ...]]:
+def reasons_for(model: QualityModel, found: Predictions, rows: NDArray[np.int64]) -> list[tuple[Reason, ...]]:
     """Return for each row the features that make its prediction worst; none if the prediction is by rule."""
     table = found.features.values[rows]
     effects = model.predictor.predict(table)[:, np.newaxis] - model.predictor.predict_with_usual(table, model.means)

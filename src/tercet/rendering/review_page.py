@@ -1,18 +1,25 @@
-"""Pages of segments to look at, on the report's segment browser: `tercet qe rank` and `tercet entities`."""
+"""Pages of segments to look at, on the report's segment browser: `tercet review`, `qe rank` and `entities`.
+
+A page is made piece by piece, so that its segments need not be in memory.
+"""
 
 from __future__ import annotations
 
 import base64
-import gzip
-from collections.abc import Sequence
+import zlib
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from html import escape
+from typing import Any
 
-from ..data.testset import checksum
 from .pages import frame
 from .tables import to_json
 
 SCRIPTS = ("data", "list", "text", "export", "keys")  # what is shared with the report
+PLACE = "DATA-OF-THE-PAGE"
+BLOCK = 1 << 18  # characters that are packed at once
 Mark = tuple[int, int, str, str]  # the first and last UTF-16 unit, the kind, and what is said of it
 
 
@@ -42,7 +49,10 @@ class CardText:
 
 @dataclass(frozen=True)
 class Card:
-    """A segment on the page. n: its number. value: points, or predicted quality with its interval, low to high."""
+    """A segment on the page. n: its number. value: points, or predicted quality with its interval, low to high.
+
+    state: "done" if its file says so. details: what the reasons rest on. words: of its source.
+    """
 
     n: int
     id: str
@@ -53,6 +63,34 @@ class Card:
     low: float = 0.0
     high: float = 0.0
     decision: str = ""
+    state: str = ""
+    details: Sequence[str] = ()
+    words: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the page needs: fields that differ from what is usual."""
+        known = {"n": self.n, "id": self.id, "file": self.file, "value": self.value, "decision": self.decision}
+        known |= {"low": self.low, "high": self.high} if self.low or self.high else {}
+        known |= {name: value for name in ("state", "details", "words") if (value := getattr(self, name))}
+        return {
+            **known, "texts": [asdict(text) for text in self.texts],
+            "why": [{key: text for key, text in asdict(why).items() if text} for why in self.why],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What the page of a review has above its segments: counts that filter them.
+
+    colours: what each says, the worst first. kinds: titles of the kinds of reasons. words_per_hour: or None. files: the
+    names of the files. limits: the predictions below which segments are red and amber, if there are predictions.
+    """
+
+    colours: Mapping[str, str]
+    kinds: Mapping[str, str]
+    words_per_hour: float | None
+    files: str
+    limits: tuple[float, float] | None
 
 
 @dataclass(frozen=True)
@@ -75,6 +113,7 @@ class ReviewPage:
     systems: Sequence[str] = ()
     before: Sequence[str] = ()
     after: Sequence[str] = ()
+    overview: Overview | None = None
 
 
 def title(pair: str | None) -> str:
@@ -88,19 +127,13 @@ def both_texts(source: str, output: str, pair: str | None) -> list[CardText]:
     return [CardText("Source", source, language), CardText("Output", output, target)]
 
 
-def review_page(cards: Sequence[Card], page: ReviewPage) -> str:
+def review_page(cards: Iterable[Card], page: ReviewPage) -> str:
     """Return the page. Title and sentences are readable without scripts."""
-    # Browsers keep what is done under this name, so it must be the same for the same texts.
-    key = checksum(["\t".join([str(card.n), *(text.text for text in card.texts)]) for card in cards])[:16]
-    data = {
-        "n": len(cards),
-        "numbers": [card.n for card in cards],
-        "segments": [asdict(card) for card in cards],
-        "key": key,
-        "systems": page.systems if len(page.systems) > 1 else [],
-        **{name: getattr(page, name) for name in ("scale", "unit", "first", "none", "reasons")},
-    }
-    packed = gzip.compress(to_json(data, indent=None).encode("utf-8", "surrogatepass"), 6, mtime=0)
+    return "".join(page_pieces(cards, page))
+
+
+def page_pieces(cards: Iterable[Card], page: ReviewPage) -> Iterator[str]:
+    """Yield the pieces of the page, of which the data are the last."""
     body = [
         '<a class="skip" href="#segments">To the segments</a>',
         f'<header class="top"><h1>{escape(page.title)}</h1><div id="tools"></div></header>',
@@ -112,11 +145,51 @@ def review_page(cards: Sequence[Card], page: ReviewPage) -> str:
         '<div id="app" aria-busy="true"></div>',
         *page.after,
         "</main>",
-        f'<script type="application/gzip" id="data">{base64.b64encode(packed).decode("ascii")}</script>',
+        f'<script type="application/gzip" id="data">{PLACE}</script>',
     ]
     styles = ["page.css", "report/browser.css", "review/review.css"]
-    scripts = ["theme.js", *(f"report/{name}.js" for name in SCRIPTS), "review/review.js"]
-    return frame(page.title, body, styles, scripts, drawings=bool(page.before or page.after))
+    own = ["review/overview.js"] if page.overview else []
+    scripts = ["theme.js", *(f"report/{name}.js" for name in SCRIPTS), *own, "review/review.js"]
+    whole = frame(page.title, body, styles, scripts, drawings=bool(page.before or page.after))
+    before, after = whole.split(PLACE)
+    yield before
+    yield from _packed(_data(cards, page))
+    yield after
+
+
+def _data(cards: Iterable[Card], page: ReviewPage) -> Iterator[str]:
+    """Yield the data as pieces of one JSON object."""
+    numbers, digest = array("q"), sha256()
+    yield '{"segments":['
+    for card in cards:
+        yield ("," if numbers else "") + to_json(card.to_dict(), indent=None)
+        numbers.append(card.n)
+        digest.update("\t".join([str(card.n), *(text.text for text in card.texts)]).encode("utf-8", "surrogatepass"))
+    data = {
+        "n": len(numbers),
+        # Browsers keep what is done under this name: that of the files, or of the texts where these have none.
+        "key": page.overview.files if page.overview else digest.hexdigest()[:16],
+        "systems": page.systems if len(page.systems) > 1 else [],
+        **{name: getattr(page, name) for name in ("scale", "unit", "first", "none", "reasons")},
+        "overview": asdict(page.overview) if page.overview else None,
+    }
+    yield "]," + to_json(data, indent=None)[1:-1] + ',"numbers":' + to_json(numbers.tolist(), indent=None) + "}"
+
+
+def _packed(texts: Iterable[str]) -> Iterator[str]:
+    """Yield texts as pieces of base64 of one gzip file."""
+    packer, rest, waiting = zlib.compressobj(6, wbits=31), b"", []
+    size = 0
+    for text in texts:
+        waiting.append(text)
+        size += len(text)
+        if size > BLOCK:
+            rest += packer.compress("".join(waiting).encode("utf-8", "surrogatepass"))
+            waiting, size, whole = [], 0, len(rest) // 3 * 3
+            yield base64.b64encode(rest[:whole]).decode("ascii")
+            rest = rest[whole:]
+    rest += packer.compress("".join(waiting).encode("utf-8", "surrogatepass")) + packer.flush()
+    yield base64.b64encode(rest).decode("ascii")
 
 
 def _unbroken(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import copy2
@@ -42,17 +42,87 @@ def format_of(path: str | Path) -> ModuleType | None:
 
 
 @dataclass(frozen=True, repr=False)
-class Bitext:
-    """The segments of a bilingual file. checksum: of the file's bytes when it was read."""
+class BilingualFile:
+    """A bilingual file, which is read segment by segment. checksum: of its bytes when it was opened."""
 
     path: Path
-    segments: Sequence[Segment]
     choice: Choice
     pair: str | None = None
     checksum: str = ""
 
+    def read(self) -> Iterator[Segment]:
+        """Yield the segments. Raises DataError if there is none."""
+        module: Any = format_of(self.path)
+        return numbered(module.read_segments(self.path, self.choice), self.path)
+
+    def meaning_of(self, state: str) -> str | None:
+        """Return what a state of the format means: DONE, FLAGGED or nothing; None for one that is not known."""
+        module: Any = format_of(self.path)
+        return "" if not state or state.startswith("x-") else module.STATES.get(state)
+
+    def _check_notes(self, notes: Notes) -> None:
+        check_notes(notes, self._size(), self.path)
+        if self.path.name.endswith(".gz"):
+            raise UsageError(f"{self.path} is compressed. Unpack it, so that notes can be written.")
+
+    def annotate(self, notes: Notes, to: str | Path) -> None:
+        """Write a copy of the file with notes, by name with one text per segment. All other bytes are the same.
+
+        A note of the same name that Tercet wrote earlier is replaced, also by an empty text.
+        """
+        self._check_notes(notes)
+        with writing_bytes(to, like=self.path) as out:
+            self._write(notes, out)
+
+    def _size(self) -> int:
+        return sum(1 for _ in self.read())
+
+    def _write(self, notes: Notes, out: BinaryIO) -> None:
+        module: Any = format_of(self.path)
+        if module is xlsx:
+            xlsx.write(self.path, self.choice, notes, out)
+        else:
+            with open_bytes(self.path) as stream:
+                splice(stream, module.edits(self.path, self.choice, notes), out)
+        self.check_unchanged(self.checksum)
+
+    def check_unchanged(self, checksum: str) -> None:
+        """Raise DataError if the file does not hold now what it held when its checksum was taken."""
+        if content_checksum(self.path) != checksum:
+            raise DataError(f"{self.path} has changed since its texts were read. Nothing was written; run it again.")
+
+    def annotate_in_place(self, notes: Notes) -> Path:
+        """Write notes into the file itself, atomically, and return the old file: FILE.bak, FILE.bak2, …
+
+        The old file is renamed, so that it keeps its owner, mode and times. A failure leaves no backup.
+        """
+        self._check_notes(notes)
+        names = (f"{self.path.name}{BACKUP}{number}" for number in ("", *range(2, MOST_BACKUPS)))
+        backup = next((path for path in map(self.path.with_name, names) if not path.exists()), None)
+        if backup is None:
+            raise UsageError(f"{self.path} has {MOST_BACKUPS} backups already. Move them away.")
+        try:
+            with writing_bytes(self.path) as out:
+                self._write(notes, out)
+                _keep(self.path, backup)
+        except BaseException:
+            backup.unlink(missing_ok=True)
+            raise
+        object.__setattr__(self, "checksum", content_checksum(self.path))  # what we changed may be changed again
+        return backup
+
+
+@dataclass(frozen=True, repr=False)
+class Bitext(BilingualFile):
+    """The segments of a bilingual file."""
+
+    segments: Sequence[Segment] = ()
+
     def __len__(self) -> int:
         return len(self.segments)
+
+    def _size(self) -> int:
+        return len(self)
 
     def __repr__(self) -> str:
         return f"Bitext({str(self.path)!r}: {len(self)} segments)"
@@ -126,54 +196,6 @@ class Bitext:
             name=name or self.path.name,
         )
 
-    def _check_notes(self, notes: Notes) -> None:
-        check_notes(notes, len(self), self.path)
-        if self.path.name.endswith(".gz"):
-            raise UsageError(f"{self.path} is compressed. Unpack it, so that notes can be written.")
-
-    def annotate(self, notes: Notes, to: str | Path) -> None:
-        """Write a copy of the file with notes, by name with one text per segment. All other bytes are the same.
-
-        A note of the same name that Tercet wrote earlier is replaced, also by an empty text.
-        """
-        self._check_notes(notes)
-        with writing_bytes(to, like=self.path) as out:
-            self._write(notes, out)
-
-    def _write(self, notes: Notes, out: BinaryIO) -> None:
-        module: Any = format_of(self.path)
-        if module is xlsx:
-            xlsx.write(self.path, self.choice, notes, out)
-        else:
-            with open_bytes(self.path) as stream:
-                splice(stream, module.edits(self.path, self.choice, notes), out)
-        self.check_unchanged(self.checksum)
-
-    def check_unchanged(self, checksum: str) -> None:
-        """Raise DataError if the file does not hold now what it held when its checksum was taken."""
-        if content_checksum(self.path) != checksum:
-            raise DataError(f"{self.path} has changed since its texts were read. Nothing was written; run it again.")
-
-    def annotate_in_place(self, notes: Notes) -> Path:
-        """Write notes into the file itself, atomically, and return the old file: FILE.bak, FILE.bak2, …
-
-        The old file is renamed, so that it keeps its owner, mode and times. A failure leaves no backup.
-        """
-        self._check_notes(notes)
-        names = (f"{self.path.name}{BACKUP}{number}" for number in ("", *range(2, MOST_BACKUPS)))
-        backup = next((path for path in map(self.path.with_name, names) if not path.exists()), None)
-        if backup is None:
-            raise UsageError(f"{self.path} has {MOST_BACKUPS} backups already. Move them away.")
-        try:
-            with writing_bytes(self.path) as out:
-                self._write(notes, out)
-                _keep(self.path, backup)
-        except BaseException:
-            backup.unlink(missing_ok=True)
-            raise
-        object.__setattr__(self, "checksum", content_checksum(self.path))  # what we changed may be changed again
-        return backup
-
 
 def _keep(path: Path, backup: Path) -> None:
     """Give the file a second name, or copy it where files have only one."""
@@ -184,12 +206,10 @@ def _keep(path: Path, backup: Path) -> None:
         copy2(path, backup)
 
 
-def open_bitext(path: str | Path, *, columns: Mapping[str, str] | None = None, pair: str | None = None) -> Bitext:
-    """Read a bilingual file.
-
-    columns: for tables, the column of each role, such as {"source": "EN", "output": "DE"}. pair: the language pair, by
-    default that of the file.
-    """
+def open_bilingual(
+    path: str | Path, *, columns: Mapping[str, str] | None = None, pair: str | None = None
+) -> BilingualFile:
+    """Open a bilingual file without reading its segments; arguments as for `open_bitext`."""
     module = format_of(path)
     if module is None:
         raise UsageError(f"{path} has an unknown ending. Known: {', '.join(ENDINGS)}.")
@@ -197,13 +217,21 @@ def open_bitext(path: str | Path, *, columns: Mapping[str, str] | None = None, p
         raise UsageError(f"{path} has no columns; `columns` is for .csv, .tsv and .xlsx files.")
     if Path(path).exists() and not Path(path).is_file():
         raise UsageError(f"{path} is a pipe, a device or a folder. Files of this kind must be files on a disk.")
-    choice = Choice(columns or {}, pair)
-    checksum = content_checksum(Path(path)) if Path(path).exists() else ""  # a missing file is reported below
+    checksum = content_checksum(Path(path)) if Path(path).exists() else ""  # reading reports a missing file
+    return BilingualFile(Path(path), Choice(columns or {}, pair), pair, checksum)
+
+
+def open_bitext(path: str | Path, *, columns: Mapping[str, str] | None = None, pair: str | None = None) -> Bitext:
+    """Read a bilingual file.
+
+    columns: for tables, the column of each role, such as {"source": "EN", "output": "DE"}. pair: the language pair, by
+    default that of the file.
+    """
+    file = open_bilingual(path, columns=columns, pair=pair)
     # Earlier notes are found again when the file is annotated; here they would only take memory.
-    read = numbered(module.read_segments(path, choice), path)
-    segments = [replace(segment, written=()) if segment.written else segment for segment in read]
-    found = Bitext(Path(path), segments, choice, pair, checksum)
-    return found if pair else replace(found, pair=module.language_pair(path))
+    segments = [replace(segment, written=()) if segment.written else segment for segment in file.read()]
+    module: Any = format_of(path)
+    return Bitext(file.path, file.choice, pair or module.language_pair(path), file.checksum, segments)
 
 
 def read_text(path: str | Path, role: str) -> Sequence[str | None]:

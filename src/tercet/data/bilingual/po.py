@@ -1,4 +1,4 @@
-"""Read PO files (gettext), and write notes as translator's comments into a copy.
+"""Read PO files (gettext), and write notes as translator's comments and the flag `fuzzy` into a copy.
 
 A segment is a message; a message with plural forms has one for each form. Obsolete messages (#~) and the header are
 left out. The file of a segment is that of its first reference (#:).
@@ -16,7 +16,24 @@ from typing import NoReturn
 
 from ...errors import DataError
 from ..lines import open_bytes
-from .segments import OUTPUT, Choice, Edit, Notes, Segment, Written, note_lines, removals
+from .segments import (
+    AMBER,
+    DONE,
+    FLAGGED,
+    GREEN,
+    OUTPUT,
+    RED,
+    REVIEW,
+    Choice,
+    Edit,
+    Notes,
+    Segment,
+    Written,
+    flagged_by_review,
+    note_lines,
+    removals,
+    reviewed,
+)
 
 ENDINGS = (".po", ".pot")
 _LINE = re.compile(r'(?:(msgctxt|msgid_plural|msgid|msgstr)(?:\[(\d{1,3})\])?\s*)?"((?:[^"\\]|\\.)*)"\s*')
@@ -24,6 +41,8 @@ _ESCAPE = re.compile(r"\\([0-7]{1,3}|x[0-9a-fA-F]{2}|.)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _CHARSET = re.compile(rb"charset=([A-Za-z0-9._-]+)")
 _MINE = "# tercet"  # begins our comments
+FUZZY = "fuzzy"
+STATES = {FUZZY: FLAGGED, DONE: DONE}  # done: a comment of ours, or a flag of ours that a person removed
 _LANGUAGE = re.compile(r"^Language:[ \t]*([A-Za-z@_-]+)", re.MULTILINE)
 
 
@@ -36,6 +55,12 @@ class _Message:
     fields: dict[str, str] = field(default_factory=dict)
     reference: str = ""
     written: list[Written] = field(default_factory=list)
+    flags: Written | None = None  # the line with flags
+    body: int = -1  # the byte behind the comments
+
+    @property
+    def is_fuzzy(self) -> bool:
+        return self.flags is not None and FUZZY in _flags(self.flags.text)
 
 
 def read_segments(path: str | Path, choice: Choice) -> Iterator[Segment]:
@@ -62,16 +87,43 @@ def edits(path: str | Path, choice: Choice, notes: Notes) -> Iterator[Edit]:
     """Yield where and how the notes are inserted, and earlier ones removed."""
     charset, ending = _charset(path), _line_end(path)
     for at, members in groupby(enumerate(read_segments(path, choice)), key=lambda each: each[1].at):
-        lines, found = [], []
+        lines, found, judged = [], [], set[str]()
         for row, segment in members:
             form = segment.labels.get("form")
-            which = f"{_MINE} (plural form {form}): " if form else f"{_MINE}: "
-            texts = [f"{name}: {' '.join(value.split())}" for name, value in note_lines(notes, row)]
+            which = _beginning(form)
+            texts = [f"{name}: {' '.join(value.split())}" for name, value in note_lines(notes, row, (GREEN,))]
+            judged |= {notes[REVIEW][row]} if REVIEW in notes else set()
             lines += [f"{which}{text}{ending}" for text in texts]
             found += removals(segment.written, [f"{which}{name}: " for name in notes])
         if lines:
             found.append((at, at, "".join(lines).encode(charset, "replace")))
+        found += _flag_edits(segment, judged, ending, charset)
         yield from sorted(found)
+
+
+def _beginning(form: str | None) -> str:
+    """Return what our comments on a message, or on one of its plural forms, begin with."""
+    return f"{_MINE} (plural form {form}): " if form else f"{_MINE}: "
+
+
+def _flags(line: str) -> list[str]:
+    return [flag.strip() for flag in line.removeprefix("#,").split(",") if flag.strip()]
+
+
+def _flag_edits(segment: Segment, judged: set[str], ending: str, charset: str) -> Iterator[Edit]:
+    """Yield the edit that makes a message fuzzy if a form of it is red or amber; a flag of ours goes if none is."""
+    if not judged or segment.tag is None:
+        return
+    line, start, stop = segment.tag
+    flags, ours = _flags(line), flagged_by_review(segment.written)
+    kept = [flag for flag in flags if flag != FUZZY]
+    wanted = flags
+    if judged & {RED, AMBER}:
+        wanted = [FUZZY, *kept]
+    elif ours or judged == {DONE}:
+        wanted = kept
+    if wanted != flags:
+        yield start, stop, f"#, {', '.join(wanted)}{ending}".encode(charset) if wanted else b""
 
 
 def _segments(message: _Message, number: int, path: str | Path) -> Iterator[Segment]:
@@ -86,9 +138,12 @@ def _segments(message: _Message, number: int, path: str | Path) -> Iterator[Segm
             _refuse(path, message.line, f"{name} does not go with {'plural forms' if plural else 'a single form'}")
         source = message.fields["msgid_plural" if plural and form != "0" else "msgid"]
         labels = {"form": form} if form else {}
+        before = reviewed(message.written, f"{_beginning(form)}{REVIEW}: ")
+        state = FUZZY if message.is_fuzzy else DONE if before in (DONE, RED, AMBER) else ""
         yield Segment(
             f"{number}/{form}" if form else str(number), message.line, source, {OUTPUT: text}, file=message.reference,
             labels=labels | ({"context": context} if context else {}), at=message.at, written=message.written,
+            state=state, tag=message.flags or Written("", message.body, message.body),
         )  # fmt: skip
 
 
@@ -119,6 +174,10 @@ def _all_messages(path: str | Path) -> Iterator[_Message]:
                 current = current or _Message(at, line)
                 if text.startswith(_MINE):
                     current.written.append(Written(text, at, at + len(raw)))
+                elif text.startswith("#,") and current.flags is None:
+                    current.flags = Written(text, at, at + len(raw))
+                elif not text.startswith("#") and current.body < 0:
+                    current.body = at
                 keyword = _add(current, keyword, text, path, line)
             at += len(raw)
     if current is not None and current.fields:

@@ -7,7 +7,7 @@ file stay as they are. A note that Tercet wrote earlier is replaced by one of th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -29,7 +29,9 @@ class Segment:
     source: None if the file has none. outputs, references: by name; an output that was not translated is "".
     file: the original file or document that it comes from. source_tags, output_tags: the inline tags, in order; texts
     are without them. at: the byte where notes are inserted. frame: what goes before and after the notes. written: the
-    notes that Tercet wrote earlier.
+    notes that Tercet wrote earlier. state: the state of the translation in the format's own words; the format's STATES
+    say what it means. tag: the part of the file that holds the state, for formats that have one. pair: the languages
+    that the file names for this segment.
     """
 
     id: str
@@ -44,6 +46,9 @@ class Segment:
     at: int = -1
     frame: tuple[str, str] = ("", "")
     written: Sequence[Written] = ()
+    state: str = ""
+    tag: Written | None = None
+    pair: str | None = None
 
 
 class Written(NamedTuple):
@@ -68,17 +73,38 @@ class Choice:
 
 Notes = Mapping[str, Sequence[str]]  # by name, one text per segment; an empty text is not written
 Edit = tuple[int, int, bytes]  # replace the bytes from the first place to the second
+# The note with the judgement of a review. Formats write it as a state, too. What its texts may be:
+REVIEW = "review"
+RED, AMBER, GREEN, DONE = ("red", "amber", "green", "done")
+FLAGGED = "flagged"  # what a state means that asks for a look: STATES of a format say DONE, FLAGGED or "" (neither)
+FLAGGED_BEFORE = "marked for review in the file"  # a reason, in the notes of a review, for what it found flagged
 HEADER = "tercet: "  # before the name of a note, in the header of a table's column
 
 
-def note_lines(notes: Notes, row: int) -> list[tuple[str, str]]:
-    """Return names and texts of the notes on one segment."""
-    return [(name, values[row]) for name, values in notes.items() if values[row]]
+def note_lines(notes: Notes, row: int, silent: Collection[str] = ()) -> list[tuple[str, str]]:
+    """Return names and texts of the notes on one segment. silent: judgements of a review that need no note."""
+    return [
+        (name, values[row])
+        for name, values in notes.items()
+        if values[row] and not (name == REVIEW and values[row] in silent)
+    ]
+
+
+def reviewed(written: Iterable[Written], beginning: str = f"{REVIEW}: ") -> str:
+    """Return the judgement in an earlier note of a review, or nothing."""
+    texts = (text for text, _, _ in written)
+    return next((text.removeprefix(beginning) for text in texts if text.startswith(beginning)), "")
 
 
 def new_columns(header: Sequence[str], notes: Notes) -> list[str]:
     """Return the names of notes for which a table needs a new column: those that have a text and are not there yet."""
     return [name for name, values in notes.items() if HEADER + name not in header and any(values)]
+
+
+def flagged_by_review(written: Iterable[Written]) -> bool:
+    """Return whether a state that asks for a look was written by a review, and not by somebody before it."""
+    texts = [text for text, _, _ in written]
+    return any(f"{REVIEW}: " in text for text in texts) and not any(FLAGGED_BEFORE in text for text in texts)
 
 
 def removals(written: Iterable[Written], beginnings: Sequence[str]) -> list[Edit]:

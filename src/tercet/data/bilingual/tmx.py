@@ -10,11 +10,12 @@ from pathlib import Path
 
 from ..lines import open_bytes
 from .markup import InlineText, Parser, escaped, pair_of
-from .segments import OUTPUT, Choice, Edit, Notes, Segment, Written, note_lines
+from .segments import AMBER, DONE, GREEN, OUTPUT, RED, REVIEW, Choice, Edit, Notes, Segment, Written, note_lines
 
 ENDINGS = (".tmx",)
 _SPANS = frozenset({"hi"})
 _MINE = "x-tercet-"  # begins the type of our props
+STATES = {RED: "", AMBER: "", GREEN: "", DONE: DONE}  # the prop of a review
 _TUV_LANGUAGE = ("xml:lang", "lang")
 
 
@@ -39,7 +40,7 @@ def edits(path: str | Path, choice: Choice, notes: Notes) -> Iterator[Edit]:
         for row, segment in enumerate(reader.parse(stream)):
             text = "".join(
                 f'<{reader.prefix}prop type="{_MINE}{escaped(name)}">{escaped(value)}</{reader.prefix}prop>'
-                for name, value in note_lines(notes, row)
+                for name, value in note_lines(notes, row, (GREEN,))
             )
             yield from ((start, stop, b"") for name, start, stop in segment.written if name in notes)
             if text:
@@ -59,6 +60,8 @@ class _Reader(Parser):
         self._inline: InlineText | None = None
         self._texts: dict[str, InlineText] = {}
         self._prop = ("", -1)  # the name and place of the prop that is read, if it is ours
+        self._value = ""
+        self._state = ""
         self._written: list[Written] = []
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -71,8 +74,9 @@ class _Reader(Parser):
         elif name == "tu":
             self._number += 1
             self._unit, self._line, self._at, self._texts, self._written = attributes, self.line, -1, {}, []
+            self._state = ""
         elif name == "prop" and self._at < 0 and attributes.get("type", "").startswith(_MINE):
-            self._prop = attributes["type"][len(_MINE) :], self.byte
+            self._prop, self._value = (attributes["type"][len(_MINE) :], self.byte), ""
         elif name == "tuv" and self._unit is not None:
             self._at = self.byte if self._at < 0 else self._at
             self._language = next((attributes[key] for key in _TUV_LANGUAGE if key in attributes), "")
@@ -91,6 +95,7 @@ class _Reader(Parser):
                 self._inline.end()
         elif name == "prop" and self._prop[0]:
             self._written.append(Written(*self._prop, self.behind))
+            self._state = self._value.strip() if self._prop[0] == REVIEW else self._state
             self._prop = ("", -1)
         elif name == "tu" and self._unit is not None:
             self._finish(self._unit)
@@ -99,6 +104,8 @@ class _Reader(Parser):
     def text(self, text: str) -> None:
         if self._inline is not None:
             self._inline.add(text)
+        elif self._prop[0]:
+            self._value += text
 
     def _finish(self, unit: dict[str, str]) -> None:
         self._settle_languages()
@@ -116,6 +123,7 @@ class _Reader(Parser):
                 output_tags=tuple(target.tags) if target else (),
                 at=self._at,
                 written=tuple(self._written),
+                state=self._state,
             )
         )
 

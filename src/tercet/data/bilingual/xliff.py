@@ -1,4 +1,4 @@
-"""Read XLIFF 1.2 and 2.x, and write notes into a copy. A segment is a `trans-unit` (1.2) or a `segment` (2.x).
+"""Read XLIFF 1.2 and 2.x, and write notes and states into a copy. A segment is a `trans-unit` or a `segment` (2.x).
 
 Units with translate="no" are left out. Notes go behind the target (1.2) or into the unit's `notes` (2.x), where the
 schemas allow them.
@@ -6,20 +6,51 @@ schemas allow them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 from ..lines import open_bytes
 from .markup import InlineText, Parser, escaped, pair_of
-from .segments import NOTHING, OUTPUT, Choice, Edit, Notes, Segment, Written, note_lines, removals
+from .segments import (
+    AMBER,
+    DONE,
+    FLAGGED,
+    GREEN,
+    NOTHING,
+    OUTPUT,
+    RED,
+    REVIEW,
+    Choice,
+    Edit,
+    Notes,
+    Segment,
+    Written,
+    note_lines,
+    removals,
+)
 
 ENDINGS = (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff")
 _SPANS = frozenset({"g", "pc"})
 _MARKS = frozenset({"mrk"})
 _INHERITING = ("file", "group", "unit", "trans-unit")  # elements whose translate="no" holds for what is in them
 _TEXTS = ("source", "target")
+# States of 1.2 (of a target) and of 2.x (of a segment). What a person approved has one of those that mean DONE.
+STATES = {
+    "new": "", "translated": "", "initial": "", "needs-translation": FLAGGED, "needs-adaptation": FLAGGED,
+    "needs-l10n": FLAGGED, "needs-review-translation": FLAGGED, "needs-review-adaptation": FLAGGED,
+    "needs-review-l10n": FLAGGED, "reviewed": DONE, "signed-off": DONE, "final": DONE,
+}  # fmt: skip
+_WRITTEN = {  # judgement -> state in 1.2, state in 2.x
+    RED: ("needs-translation", "initial"), AMBER: ("needs-review-translation", "translated"),
+    GREEN: ("translated", "translated"), DONE: ("signed-off", "reviewed"),
+}  # fmt: skip
+_KEPT = ("needs-adaptation", "needs-l10n", "needs-review-adaptation", "needs-review-l10n")  # nothing of ours says so
+_TAG = re.compile(r"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
+_LONGEST_TAG = 1 << 13
 _HOLDER = ""  # stands for the <notes> of a unit, if all notes in it are ours
 
 
@@ -39,19 +70,22 @@ def language_pair(path: str | Path) -> str | None:
 
 def edits(path: str | Path, choice: Choice, notes: Notes) -> Iterator[Edit]:
     """Yield where and how the notes are inserted, and earlier ones removed."""
-    reader = _Reader(str(path))
+    reader = _Reader(str(path), with_tags=REVIEW in notes)
     with open_bytes(path) as stream:
         rows = enumerate(reader.parse(stream))
         for at, unit in groupby(rows, key=lambda each: each[1].at):
             members = list(unit)
             first = members[0][1]
-            texts = [reader.note(each, *note) for row, each in members for note in note_lines(notes, row)]
+            texts = [
+                reader.note(each, *note) for row, each in members for note in note_lines(notes, row, (GREEN, DONE))
+            ]
             found = removals(first.written, [f"{_which(each)}{name}: " for _, each in members for name in notes])
             if texts:
                 before, after = first.frame
                 found.append((at, at, reader.encoded(before + "".join(texts) + after)))
             elif found and first.written[0].text == _HOLDER and len(found) == len(first.written) - 1:
                 found = [(*first.written[0][1:], b"")]  # <notes> may not be empty
+            found += [edit for row, each in members for edit in reader.state_edit(each, notes.get(REVIEW, ()), row)]
             yield from sorted(found)
 
 
@@ -69,18 +103,32 @@ class _Unit:
     translated: bool
     segment: str = ""
     segment_line: int = 0
+    approved: bool = False
     texts: dict[str, InlineText] = field(default_factory=dict)
     at: int = -1
     has_notes: bool = False
     holder: int = -1  # the byte where <notes> begins; -1 if it has notes of others
     written: list[Written] = field(default_factory=list)
-    done: list[tuple[str, int, dict[str, InlineText]]] = field(default_factory=list)
+    state: str = ""
+    tag: Written | None = None
+    done: list[tuple[_Segment, dict[str, InlineText]]] = field(default_factory=list)
+
+
+class _Segment(NamedTuple):
+    """What a segment has beside its texts: its id within the unit, where it begins, its state and the tag with it."""
+
+    id: str
+    line: int
+    state: str
+    tag: Written | None
 
 
 class _Reader(Parser):
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, with_tags: bool = False) -> None:
         super().__init__(path)
         self.pair: str | None = None
+        self._with_tags = with_tags
+        self._now: str | None = None  # the language pair of the <file> that is read
         self.version = ""
         self._file = ""
         self._unit: _Unit | None = None
@@ -100,6 +148,28 @@ class _Reader(Parser):
     def _mine(self) -> str:
         """Return the attribute that says who wrote a note."""
         return "from" if self.version.startswith("1") else "category"
+
+    def state_edit(self, segment: Segment, judged: Sequence[str], row: int) -> Iterator[Edit]:
+        """Yield the edit that sets the state to what a review says."""
+        if not judged or not judged[row] or segment.tag is None:
+            return
+        judgement, old = judged[row], STATES.get(segment.state, "")
+        if (judgement == DONE and old == DONE) or (judgement in (AMBER, GREEN) and segment.state in _KEPT):
+            return
+        tag, start, stop = segment.tag
+        is_old = self.version.startswith("1")
+        tag = _with_attribute(tag, "state", _WRITTEN[judgement][0 if is_old else 1])
+        if not is_old:
+            tag = _with_attribute(tag, "subState", f"tercet:{judgement}")
+        yield start, stop, self.encoded(tag)
+
+    def _state_tag(self) -> Written | None:
+        """Return the start tag that begins now and its place."""
+        if not self._with_tags:
+            return None
+        rest = (self._parser.GetInputContext() or b"")[:_LONGEST_TAG]
+        found = _TAG.match(rest.decode(self.encoding, "ignore"))
+        return Written(found[0], self.byte, self.byte + len(self.encoded(found[0]))) if found else None
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._mark()
@@ -121,6 +191,7 @@ class _Reader(Parser):
             if "id" not in attributes:
                 self.refuse(f"a <{name}> without id")
             self._unit = _Unit(attributes["id"], self.line, self._translated[-1])
+            self._unit.approved = attributes.get("approved") == "yes"
         elif self._unit is not None:
             self._in_unit(self._unit, name, attributes)
 
@@ -145,7 +216,7 @@ class _Reader(Parser):
             unit.written.append(Written("".join(self._note).strip(), self._note_at, self.behind))
             self._note = None
         elif unit is not None and name == "segment":
-            unit.done.append((unit.segment, unit.segment_line, unit.texts))
+            unit.done.append((_Segment(unit.segment, unit.segment_line, unit.state, unit.tag), unit.texts))
             unit.texts = {}
         elif unit is not None and name == "ignorable":
             unit.texts = {}
@@ -153,7 +224,8 @@ class _Reader(Parser):
             self._ended = True
         elif unit is not None and name in ("trans-unit", "unit"):
             if name == "trans-unit":
-                unit.done.append(("", unit.line, unit.texts))
+                state = "final" if unit.approved and not STATES.get(unit.state) else unit.state
+                unit.done.append((_Segment("", unit.line, state, unit.tag), unit.texts))
             self._finish(unit)
             self._unit = None
         if name in _INHERITING:
@@ -182,13 +254,16 @@ class _Reader(Parser):
             self._set_pair()
 
     def _set_pair(self) -> None:
-        self.pair = self.pair or pair_of(self._languages)
+        self._now = pair_of(self._languages)
+        self.pair = self.pair or self._now
 
     def _in_unit(self, unit: _Unit, name: str, attributes: dict[str, str]) -> None:
         if name in _TEXTS:
             if name in unit.texts:
                 self.refuse(f"unit {unit.id!r} has two texts of <{name}>")
             self._inline = unit.texts[name] = InlineText(name, keeps_space=self.keeps_space)
+            if name == "target" and self.version.startswith("1"):
+                unit.state, unit.tag = attributes.get("state", ""), self._state_tag()
         elif name in ("segment", "ignorable", "originalData") and unit.at < 0:
             unit.at = self.byte
         elif name == "notes":
@@ -199,6 +274,7 @@ class _Reader(Parser):
             unit.holder = -1
         if name == "segment":
             unit.segment, unit.segment_line = attributes.get("id", str(len(unit.done) + 1)), self.line
+            unit.state, unit.tag = attributes.get("state", ""), self._state_tag()
 
     def _mark(self) -> None:
         """Take the place behind the last source or target of a trans-unit: the start of what follows it."""
@@ -211,7 +287,7 @@ class _Reader(Parser):
         several = len(unit.done) > 1
         framed = not unit.has_notes and not self.version.startswith("1")
         frame = (f"<{self.prefix}notes>", f"</{self.prefix}notes>") if framed else ("", "")
-        for segment, line, texts in unit.done:
+        for (segment, line, state, tag), texts in unit.done:
             if "source" not in texts:
                 self._refuse_at(line, f"unit {unit.id!r} has no source")
             source, target = texts["source"], texts.get("target")
@@ -228,5 +304,17 @@ class _Reader(Parser):
                     at=unit.at,
                     frame=frame,
                     written=tuple(unit.written),
+                    state=state,
+                    tag=tag,
+                    pair=self._now,
                 )
             )
+
+
+def _with_attribute(tag: str, name: str, value: str) -> str:
+    """Return a start tag whose attribute has this value."""
+    old = re.search(rf"""\s{name}\s*=\s*(?:"[^"]*"|'[^']*')""", tag)
+    if old:
+        return f'{tag[: old.start()]} {name}="{value}"{tag[old.end() :]}'
+    end = -2 if tag.endswith("/>") else -1
+    return f'{tag[:end].rstrip()} {name}="{value}"{tag[end:]}'

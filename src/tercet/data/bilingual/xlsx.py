@@ -20,8 +20,22 @@ from typing import Any, BinaryIO
 
 from ...errors import DataError, UnknownName, UsageError
 from ..formats.text_columns import SHEET, find_roles
+from ..formats.text_columns import STATES as STATES
 from .markup import Parser, escaped
-from .segments import HEADER, Choice, Edit, Notes, Segment, new_columns, splice
+from .segments import (
+    AMBER,
+    DONE,
+    GREEN,
+    HEADER,
+    RED,
+    REVIEW,
+    Choice,
+    Edit,
+    Notes,
+    Segment,
+    new_columns,
+    splice,
+)
 
 ENDINGS = (".xlsx",)
 LARGEST = 1 << 30  # bytes of all parts together, unpacked
@@ -31,6 +45,11 @@ _MACROS = ("vbaProject.bin", "xl/macrosheets/")
 _CELL = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _DIMENSION = re.compile(rb'(<(?:\w+:)?dimension\b[^>]*?\bref=")([^"]*)(")')
 _SPANS = re.compile(rb'\sspans="[^"]*"')
+COLOURS = {RED: "F4B183", AMBER: "FFE699", GREEN: "C6E0B4", DONE: "D9D9D9"}
+_STYLES = [  # lists in the styles of a workbook, without their end tags: the prefix, the count
+    re.compile(rb'<((?:\w+:)?)%b\b[^>]*?\bcount="(\d+)"[^>]*>.*?(?=</(?:\w+:)?%b>)' % (name, name), re.DOTALL)
+    for name in (b"fills", b"cellXfs")
+]
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OverflowError)
 
 
@@ -60,16 +79,43 @@ def write(path: str | Path, choice: Choice, notes: Notes, out: BinaryIO) -> None
     if sheet.width + len(new) > MOST_COLUMNS:
         raise UsageError(f"{path}: a sheet cannot have more than {MOST_COLUMNS} columns.")
     with _archive(path) as archive, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as copy:
+        part = posixpath.join(posixpath.dirname(sheet.workbook), "styles.xml")
+        styles, looks = b"", dict[str, str]()
+        if REVIEW in notes and part in archive.namelist():
+            styles, looks = _with_colours(archive.read(part))
         for info in archive.infolist():
-            content = archive.read(info)
+            content = styles if styles and info.filename == part else archive.read(info)
             if info.filename == sheet.part:
                 spliced = io.BytesIO()
-                splice(io.BytesIO(content), _edits(sheet, content, notes, new), spliced)
+                splice(io.BytesIO(content), _edits(sheet, content, notes, new, looks), spliced)
                 content = spliced.getvalue()
             copy.writestr(info, content)
 
 
-def _edits(sheet: _Sheet, content: bytes, notes: Notes, new: Sequence[str]) -> Iterator[Edit]:
+def _with_colours(styles: bytes) -> tuple[bytes, dict[str, str]]:
+    """Return the styles of a workbook with a colour for each judgement of a review, and the numbers of these styles."""
+    fills, formats = (pattern.search(styles) for pattern in _STYLES)
+    if fills is None or formats is None:
+        return b"", {}
+    prefix, fill, look = fills[1].decode(), int(fills[2]), int(formats[2])
+    colours = "".join(
+        f'<{prefix}fill><{prefix}patternFill patternType="solid"><{prefix}fgColor rgb="FF{colour}"/>'
+        f'<{prefix}bgColor indexed="64"/></{prefix}patternFill></{prefix}fill>'
+        for colour in COLOURS.values()
+    )
+    cells = "".join(
+        f'<{prefix}xf numFmtId="0" fontId="0" fillId="{fill + place}" borderId="0" xfId="0" applyFill="1"/>'
+        for place in range(len(COLOURS))
+    )
+    for found, new in ((formats, cells), (fills, colours)):  # formats are behind fills
+        count = str(int(found[2]) + len(COLOURS)).encode()
+        start, stop, end = *found.span(2), found.end()
+        styles = styles[:start] + count + styles[stop:end] + new.encode() + styles[end:]
+    return styles, {judgement: str(look + place) for place, judgement in enumerate(COLOURS)}
+
+
+def _edits(sheet: _Sheet, content: bytes, notes: Notes, new: Sequence[str], looks: Mapping[str, str]) -> Iterator[Edit]:
+    """Yield the edits of a sheet. looks: the style of a cell with a judgement of a review."""
     dimension = _DIMENSION.search(content, 0, 1 << 14)
     if dimension:
         first, _, last = dimension[2].decode("ascii", "replace").partition(":")
@@ -83,11 +129,14 @@ def _edits(sheet: _Sheet, content: bytes, notes: Notes, new: Sequence[str]) -> I
         if spans:  # a hint for programs, which would be wrong now
             yield spans.start(), spans.end(), b""
         for place in sorted(old) if number >= 0 else ():
-            written = cell(f"{letters(place)}{row.number}", old[place][number], sheet.prefix, row.style(place))
+            look = looks.get(old[place][number]) if sheet.header[place] == HEADER + REVIEW else None
+            written = cell(f"{letters(place)}{row.number}", old[place][number], sheet.prefix, look or row.style(place))
             yield *row.span(place), written.encode(sheet.encoding, "xmlcharrefreplace")
         texts = [HEADER + name if number < 0 else notes[name][number] for name in new]
+        styles = [looks.get(text) if name == REVIEW else None for name, text in zip(new, texts, strict=True)]
         cells = "".join(
-            cell(f"{letters(place)}{row.number}", text, sheet.prefix) for place, text in enumerate(texts, sheet.width)
+            cell(f"{letters(place)}{row.number}", text, sheet.prefix, style)
+            for place, (text, style) in enumerate(zip(texts, styles, strict=True), sheet.width)
         )
         yield row.end, row.end, cells.encode(sheet.encoding, "xmlcharrefreplace")
 
@@ -134,6 +183,7 @@ class _Row:
 class _Sheet:
     name: str
     part: str
+    workbook: str
     header_cells: _Row
     rows: Sequence[_Row]
     width: int
@@ -168,7 +218,7 @@ def _open(path: str | Path, choice: Choice) -> _Sheet:
     rows = [row for row in found if any(text.strip() for text in row.cells.values())]
     if len(rows) < 2:
         raise DataError(f"{path}: sheet {name!r} has {'a header but no segments' if rows else 'no cells'}.")
-    return _Sheet(name, sheets[name], rows[0], rows[1:], parser.widest + 1, parser.prefix, parser.encoding)
+    return _Sheet(name, sheets[name], workbook, rows[0], rows[1:], parser.widest + 1, parser.prefix, parser.encoding)
 
 
 def _sheets(archive: zipfile.ZipFile, workbook: str, path: str | Path) -> dict[str, str]:

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...errors import DataError, UnknownName, UsageError
-from ..bilingual.segments import HEADER, OUTPUT, REFERENCE, Choice, Segment
+from ..bilingual.segments import AMBER, DONE, GREEN, HEADER, OUTPUT, RED, REFERENCE, REVIEW, Choice, Segment
 from .columns import NAMES, TEXTS, find, plain
 
 ROLES = ("source", "output", "reference", "id", "file")
 SHEET = "sheet"
+STATES = {"": "", RED: "", AMBER: "", GREEN: "", DONE: DONE}  # the column of a review
 _PREFIXES = {"sys": "output", "ref": "reference", "output": "output", "reference": "reference"}
 
 
@@ -57,6 +58,7 @@ class Roles:
             file,
             {name: row[place] for name, place in self.labels.items()},
             at=at,
+            state=row[self.single[REVIEW]].strip() if REVIEW in self.single else "",
         )
 
 
@@ -75,6 +77,8 @@ def find_roles(header: Sequence[str], choice: Choice, where: str) -> Roles:
                 places[name] = place
                 taken.add(place)
     roles = _sorted(places, header)
+    if HEADER + REVIEW in header:
+        roles.single[REVIEW] = header.index(HEADER + REVIEW)
     for place, name in enumerate(header):
         if place not in taken and name.strip() and not name.startswith(HEADER):
             roles.labels.setdefault(name.strip(), place)

@@ -47,10 +47,10 @@ def annotate(
 
     checksum: as `check_annotation` returned it. If the file has another one now, nothing is written.
     """
-    from ...data.bilingual import open_bitext
+    from ...data.bilingual import open_bilingual
     from .texts import read_columns
 
-    bitext = open_bitext(path, columns=read_columns(columns), pair=pair)
+    bitext = open_bilingual(path, columns=read_columns(columns), pair=pair)
     bitext.check_unchanged(checksum)
     if options.in_place:
         backup = bitext.annotate_in_place(notes)

@@ -1,0 +1,138 @@
+"""What `tercet review` prints: the verdict, counts by file and reason, and the worst segments."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from ...cli.console import rendered
+from ...data.bilingual.segments import AMBER, DONE, GREEN, RED
+from ...rendering.document import Heading, Notes, Part, Table
+from .judging import COLOURS, FLUENCY, MARKED, MEANING, OTHER, UNUSUAL, Review, file_of
+
+TITLES: Mapping[str, str] = {  # kind of reason -> in plain words
+    "untranslated": "no translation", "copied": "copied from the source", "language": "in another language",
+    "tags": "inline tags differ", "placeholders": "placeholders differ", "numbers": "numbers differ",
+    "terms": "not as in the glossary", "dates": "months differ", "length": "unusually long or short",
+    "repetition": "words doubled", "units": "units differ", "addresses": "addresses are missing",
+    "names": "names are missing", "brackets": "brackets differ", "end-mark": "a question that is none",
+    FLUENCY: "reads badly", MEANING: "says something else than the source", OTHER: "unlike good translations",
+    UNUSUAL: "unlike the texts that the model knows", MARKED: "marked for review in the file",
+}  # fmt: skip
+SAYS = {RED: "do not ship", AMBER: "look", GREEN: "can pass", DONE: "done"}
+
+
+def title(found: Review) -> str:
+    """Return the title of the page."""
+    pair = f", {found.pair.removeprefix('-')}" if found.pair else ""
+    return f"Review of {found.name}{pair}"
+
+
+def verdict(found: Review) -> str:
+    """Return the answer in one sentence."""
+    red, amber, green = (f"{found.counts[colour]:,}" for colour in COLOURS)
+    done = f" {found.counts[DONE]:,} are done." if found.counts[DONE] else ""
+    return f"Of {len(found):,} segments, {red} must not ship, {amber} need a look, and {green} can pass.{done}"
+
+
+def caveats(found: Review) -> list[str]:
+    """Return what the verdict is worth: what judged, and how many green segments people would have changed."""
+    options = found.options
+    if found.model:
+        how = "Judged by checks and by a model of quality: red below {:g}, amber below {:g} of 100."
+        judged = how.format(options.red, options.amber)
+    else:
+        judged = f"Judged by checks alone, which see no wrong meaning in fluent text: {found.why.rstrip('.')}."
+    red = ", ".join(TITLES[kind] for kind in options.red_for if kind not in options.ignore)
+    judged += f" Findings that are red: {red}; others are amber." if red else " All findings are amber."
+    known = found.changed
+    if known is None:
+        told = f"How many of 100 green segments a person would change is not known for {found.pair or 'this pair'}"
+        return [judged, f"{told}: there are no post-edits on which this was measured."]
+    share, low, high = known.per_100
+    everything = 100 * known.all_changed / known.segments
+    told = (
+        f"Of 100 green segments, people who post-edited changed {share:.0f} ({low:.0f} to {high:.0f}); of 100 of all "
+        f"segments, {everything:.0f}. Measured on {known.segments:,} outputs of {known.source}. "
+        "A change need not mean an error."
+    )
+    return [judged, told]
+
+
+def saved(found: Review) -> str:
+    """Return what green segments save, in words, and in hours if there is a rate."""
+    words, hours = found.words, found.hours
+    whole = sum(words[colour] for colour in COLOURS)
+    told = f"Green segments have {words[GREEN]:,} of {whole:,} source words"
+    if hours is None:
+        return f"{told}."
+    return f"{told}: not reading them saves {hours[1]:.1f} of {hours[0]:.1f} hours."
+
+
+def shown(found: Review, form: str, top: int) -> str:
+    """Render the review in one form. TSV, CSV and JSON have all segments."""
+    if form in ("tsv", "csv"):
+        rows = [list(map(str, row.values())) for row in _rows(found)]
+        parts: list[Part] = [Table(list(next(iter(_rows(found)))), rows)]
+    else:
+        parts = [verdict(found), Notes([saved(found), *caveats(found)]), *_tables(found), *_worst(found, top)]
+    return rendered(form, parts, found.to_dict, title(found))
+
+
+def _tables(found: Review) -> list[Part]:
+    parts: list[Part] = []
+    names = (*COLOURS, DONE) if found.counts[DONE] else COLOURS
+    if len(found.by_file) > 1:
+        rows = [[name or "–", *(f"{counts[each]:,}" for each in names)] for name, counts in found.by_file.items()]
+        parts += [Heading("By file"), Table(["file", *names], rows)]
+    if found.kinds:
+        rows = [[TITLES[kind], f"{count:,}"] for kind, count in found.kinds.most_common()]
+        parts += [Heading("By reason"), Table(["reason", "segments"], rows)]
+    return parts
+
+
+def _worst(found: Review, top: int) -> list[Part]:
+    worst: list[tuple[int, Part]] = []
+    for segment, judged in found.segments():
+        if judged.done or judged.colour == GREEN:
+            continue
+        output = next(iter(segment.outputs.values()))
+        lines = [f"{segment.id} ({judged.colour}): {judged.says}", f"  source: {segment.source}", f"  output: {output}"]
+        if judged.colour == RED or len(worst) < top:
+            worst.append((COLOURS.index(judged.colour), "\n".join(lines)))
+            worst = sorted(worst, key=lambda each: each[0])[:top]
+    return [Heading("First to look at"), *(part for _, part in worst)] if worst else []
+
+
+def _rows(found: Review) -> list[dict[str, Any]]:
+    files = [file for file, size in zip(found.files, found.sizes, strict=True) for _ in range(size)]
+    return [
+        {
+            "segment": n, "id": segment.id, "file": file_of(found, file, segment), "colour": judged.colour,
+            "done": "done" if judged.done else "",
+            "quality": None if judged.quality != judged.quality else round(judged.quality, 2), "reasons": judged.says,
+            "source": segment.source, "output": next(iter(segment.outputs.values())),
+        }
+        for n, ((segment, judged), file) in enumerate(zip(found.segments(), files, strict=True), 1)
+    ]  # fmt: skip
+
+
+def record(found: Review) -> dict[str, Any]:
+    """Return the review as a dictionary for JSON."""
+    known, hours = found.changed, found.hours
+    counts: Counter[str] = found.counts
+    return {
+        "verdict": verdict(found), "pair": found.pair, "n": len(found),
+        "counts": {name: counts[name] for name in (*COLOURS, DONE)},
+        "words": {name: found.words[name] for name in (*COLOURS, DONE)},
+        "hours": None if hours is None else {"all": hours[0], "saved": hours[1]},
+        "kinds": dict(found.kinds.most_common()),
+        "by_file": {name: dict(each) for name, each in found.by_file.items()},
+        "model": found.model or None, "no_model": found.why or None,
+        "red": found.options.red, "amber": found.options.amber, "red_for": list(found.options.red_for),
+        "changed_of_100_green": None if known is None else dict(
+            zip(("value", "low", "high"), known.per_100, strict=True), source=known.source, green=known.green
+        ),
+        "segments": _rows(found),
+    }  # fmt: skip
