@@ -35,6 +35,7 @@ COMMANDS = [  # in a folder with the texts of `tercet demo --write`
     "reproduce thesis --table 4.9 --html reproduce.html -q",
     f"meta en-de.jsonl --judgements judgements.jsonl -m bleu chrf ter --level seg --stat pearson --figures . {FIGURES}",
     f"agree judgements.jsonl --figures . {FIGURES}",
+    "review de-en/src.txt de-en/Birch.txt -l de-en --words-per-hour 1000 -q -o reviewed.html",
     "qe rank default de-en/src.txt de-en/Cedar.txt -l de-en --top 12 -f html -o review.html -q",
 ]
 
@@ -76,6 +77,7 @@ PAGES = {
     "report-phone": Picture("report.html", 390, 1100),
     "entities-page": Picture("entities.html", height=1000),
     "reproduce-page": Picture("reproduce.html", height=800),
+    "review-page": Picture("reviewed.html", height=1100),
     "qe-review": Picture("review.html", height=900),
 }
 DRAWINGS = {  # figures are copied as they are

@@ -119,7 +119,9 @@ def test_rank_by_findings_needs_no_model_and_writes_into_the_file(folder):
     ran = run(["qe", "rank", "triage", "mt.xlf", "-f", "json", "--in-place"], folder=folder)
     found = json.loads(ran.out)
     assert [each["id"] for each in found["segments"]] == ["k3", "k1", "k2"]
-    assert found["segments"][0]["findings"] == [{"kind": "untranslated", "message": "there is no translation"}]
+    assert found["segments"][0]["findings"] == [
+        {"kind": "untranslated", "message": "there is no translation", "words": []}
+    ]
     assert '<target></target><note from="tercet">review rank: 1</note>' in (folder / "mt.xlf").read_text("utf-8")
     ran = run(["qe", "rank", "triage", "a.csv", "--columns", "source=EN,output=DE", "-l", "en-de"], folder=folder)
     assert "0 of 3 segments have findings." in ran.out

@@ -125,7 +125,7 @@ def test_bold_cells_are_strong_also_with_a_mark_and_are_escaped() -> None:
 def test_a_drawing_goes_in_as_it_is() -> None:
     svg = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><title>x</title></svg>'
     text = made(Picture(Drawing("what it shows", svg), "below"))
-    assert f'<div role="img" aria-label="what it shows">{svg}</div><figcaption>below</figcaption>' in text
+    assert f'<div class="paper" role="img" aria-label="what it shows">{svg}</div><figcaption>below</figcaption>' in text
 
 
 def test_tables_and_sections_of_wrong_shape_are_refused() -> None:
