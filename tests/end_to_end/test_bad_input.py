@@ -235,6 +235,10 @@ def test_a_column_that_is_there_twice_is_said(folder: Path) -> None:
     result = tercet("score", "-t", "twice.csv", cwd=folder)
     assert result.code == 1
     assert "two columns are called 'output'. Rename one." in result.err
+    (folder / "twice.csv").write_text("rater,segment,system,score,score\nann,1,s,2,3\n")
+    result = tercet("agree", "twice.csv", cwd=folder)
+    assert result.code == 1
+    assert "twice.csv, line 1: two columns are called 'score'." in result.err
 
 
 def test_a_field_of_a_table_may_be_as_long_as_a_line(folder: Path) -> None:

@@ -12,12 +12,18 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from ..errors import DataError
+from ..errors import DataError, TercetError, Untrusted
 from ..options import Command, Option, Options, configured, declared, sections
 from .console import OPTIONS, SPREADSHEET, use_flags
 
 CONFIG = "config_file"
 F = TypeVar("F", bound=Callable[..., Any])
+METRICS = ("metrics", "metric", "features", "spec", "signature")  # options that name metrics
+PARSERS = ("parser", "backend")
+RESERVED = {  # options that no configuration file may set, with the reason
+    **dict.fromkeys(("trust_features", "allow_network", "allow_download", "trust_pickle"), "only you can allow"),
+    **dict.fromkeys(("cluster", "database"), "reaches another computer"),
+}
 GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.PROMPT)
 
 
@@ -119,7 +125,9 @@ class TaskCommand(ManyValues):
         path = given.pop(CONFIG)
         if path is not None:
             read = read_config(path, self.task.options, self.title)
-            given |= {name: value for name, value in read.items() if context.get_parameter_source(name) not in GIVEN}
+            read = {name: value for name, value in read.items() if context.get_parameter_source(name) not in GIVEN}
+            check_trust(read, path, trust_features=bool(given.get("trust_features")))
+            given |= read
         for each in declared(self.task.options).values():
             if each.required and given.get(each.name) in (None, ()):
                 raise click.MissingParameter(ctx=context, param=next(p for p in self.params if p.name == each.name))
@@ -266,6 +274,27 @@ def read_config(path: str, kind: type[Options], name: str) -> dict[str, Any]:
             raise DataError(f'{path} has no options. JSON results of this version have them below "options".')
         found = found["options"]
     return configured(kind, found, name, path)
+
+
+def check_trust(read: Mapping[str, Any], path: str, *, trust_features: bool) -> None:
+    """Raise Untrusted for options that only the user may give, and not a file, which may be somebody else's."""
+    from ..language.backends import loads_folder
+    from ..metrics import check_configured
+
+    for name, value in read.items():
+        values = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)]
+        reason = RESERVED.get(name, "")
+        if name in PARSERS and not trust_features and any(map(loads_folder, values)):
+            reason = "names a folder that could hold code"
+        if reason and value:
+            raise Untrusted(f"{path} sets `{name}`, which {reason}. Give it on the command line.")
+        for spec in values if name in METRICS else ():
+            try:
+                check_configured(spec, path, trust_features=trust_features)
+            except Untrusted as error:
+                raise Untrusted(f"{str(error).partition('. ')[0]}. Give this metric on the command line.") from None
+            except TercetError:  # no metric: the command says what is wrong
+                continue
 
 
 def with_output(command: click.Command) -> click.Command:

@@ -24,6 +24,7 @@ from ._registry import parse_signature as parse_signature
 from ._registry import take_apart as take_apart
 
 if TYPE_CHECKING:
+    from ._trust import check_configured as check_configured
     from ._trust import check_from_file as check_from_file
     from ._trust import create_from_file as create_from_file
     from .bases.combined import CombinedMetric as CombinedMetric
@@ -52,6 +53,7 @@ _LATER = {  # names that are imported when they are asked for, and where they ar
     "SegmentMetric": "bases.segments",
     "WordMetric": "bases.words",
     "WordPairMetric": "bases.words",
+    "check_configured": "_trust",
     "check_from_file": "_trust",
     "create_from_file": "_trust",
 }

@@ -14,7 +14,21 @@ from ..language.backends import loads_folder
 from ._contract import Metric
 from ._registry import create, take_apart
 
+PERMISSIONS = ("trust_features", "allow_network", "allow_download", "trust_pickle")
 _ALLOW = "If you trust it, allow this with the option {} (of a model: learned:model=FILE,{}=true)."
+
+
+def check_configured(spec: str, place: str, *, trust_features: bool = False) -> None:
+    """Raise Untrusted if a configuration file asks for a metric that runs code, uses a service or has a permission.
+
+    Unlike other files it may set the rest of what belongs to this computer, such as the device.
+    """
+    if not trust_features and (path := _code_file(spec)):
+        raise _untrusted(place, f"{path}, which is a file with code and would be run", "trust_features")
+    metric = create(spec)
+    usual = {parameter.name: parameter.default for parameter in metric.parameters()
+            if parameter.local and parameter.name not in PERMISSIONS}  # fmt: skip
+    check_from_file(replace(metric, **usual), place, trust_features=trust_features)
 
 
 def create_from_file(spec: str, place: str, *, trust_features: bool = False, allow_network: bool = False) -> Metric:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "cat", "sat", "on", "a", "mat", "dog", "ran", ".")
-FLOAT, INT = 1, 7
+FLOAT, INT, BOOL = 1, 7, 9
 
 
 def varint(number: int) -> bytes:
@@ -65,6 +65,27 @@ def encoder_file(inputs: tuple[str, ...] = ("input_ids", "attention_mask")) -> b
     nodes = [node("Gather", ["table", "input_ids"], ["hidden_states.0"], axis=0),
              node("Neg", ["hidden_states.0"], ["hidden_states.1"])]  # fmt: skip
     return model(nodes, [constant("table", table())], {"hidden_states.0": 3, "hidden_states.1": 3}, inputs)
+
+
+def endless_file() -> bytes:
+    """An encoder with a loop that adds to a number for ever."""
+    body = message(
+        6,  # the graph of an attribute
+        node("Identity", ["go"], ["still"]), node("Add", ["sum", "sum"], ["more"]), text(2, "body"),
+        *(message(11, text(1, name), message(2, message(1, number(1, kind), message(2))))
+          for name, kind in (("turn", INT), ("go", BOOL), ("sum", FLOAT))),
+        *(message(12, text(1, name), message(2, message(1, number(1, kind), message(2))))
+          for name, kind in (("still", BOOL), ("more", FLOAT))),
+    )  # fmt: skip
+    loop = message(
+        1, text(1, ""), text(1, "always"), text(1, "zero"), text(2, "end"), text(4, "Loop"),
+        message(5, text(1, "body"), body, number(20, 5)),
+    )  # fmt: skip
+    nodes = [loop, node("Gather", ["table", "input_ids"], ["found"], axis=0),
+             node("Add", ["found", "end"], ["last_hidden_state"])]  # fmt: skip
+    always = message(5, number(2, BOOL), text(8, "always"), message(9, b"\1"))
+    zero = message(5, number(2, FLOAT), text(8, "zero"), message(9, bytes(4)))
+    return model(nodes, [constant("table", table()), always, zero], {"last_hidden_state": 3}, ("input_ids",))
 
 
 def quantising_file() -> bytes:

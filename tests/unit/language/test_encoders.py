@@ -225,6 +225,13 @@ def test_numbers_that_are_not_finite_are_an_error_with_the_text(tmp_path, monkey
             scorer.scores([("the cat", "the cat"), ("the cat", "a dog")])
 
 
+def test_a_model_that_loops_for_ever_is_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr("tercet.language.encoders.onnx.BATCH_SECONDS", 1)
+    encoder = open_encoder(f"onnx:{onnx_files.write_model(tmp_path, onnx_files.endless_file())}")
+    with pytest.raises(DataError, match="more than 1 s for a batch of texts: it may be a loop without end"):
+        encoder.tokens(["a cat"])
+
+
 def test_word_vectors_that_are_not_finite_are_refused(tmp_path):
     words = "\n".join(["2 3", "cat 1 0 0", "dog 1e30 1e30 1e30"])
     (tmp_path / "words.vec").write_text(words + "\n")

@@ -9,6 +9,7 @@ import pytest
 
 import tercet
 from tercet import TestSet, scoring
+from tercet.cli import main
 from tercet.data.score_archive import save_scores
 from tercet.errors import Untrusted, UsageError
 from tercet.examples import write
@@ -162,3 +163,34 @@ def test_learn_says_that_others_must_trust_the_model(tmp_path, code, caplog):
     with caplog.at_level(logging.WARNING):
         tercet.learn(tmp_path, ["chrf", code], learner="ridge")
     assert f"{code}: the model can be used only with the option trust_features." in caplog.messages
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("metrics", '["CODE"]', "own.py, which is a file with code and would be run"),
+        ("metrics", '["mean:of=CODE"]', "own.py, which is a file with code and would be run"),
+        ("metrics", '["judge:endpoint=http://localhost:9,model=m"]', "judge, which sends texts to a service"),
+        ("metrics", '["bertscore:trust_pickle=true"]', "sets trust_pickle of bertscore"),
+        ("metrics", '["cobalt:parser=spacy:./folder"]', "folder that could hold code"),
+        ("trust_features", "true", "--trust-features, which only you can allow"),
+        ("allow_download", "true", "--allow-download, which only you can allow"),
+        ("cluster", '"tcp://localhost:9"', "--cluster, which reaches another computer"),
+    ],
+)
+def test_a_configuration_file_runs_no_code_and_allows_itself_nothing(tmp_path, code, capsys, option, value, message):
+    (tmp_path / "ref").write_text("a cat\n")
+    (tmp_path / "run.toml").write_text(f'outputs = ["{tmp_path}/ref"]\n{option} = {value}\n'.replace("CODE", code))
+    with pytest.raises(SystemExit) as left:
+        main(["score", f"{tmp_path}/ref", "--config", f"{tmp_path}/run.toml"])
+    assert left.value.code == 2 and not ran(code)
+    assert message in capsys.readouterr().err
+
+
+def test_the_user_can_trust_a_configuration_file(tmp_path, code, capsys):
+    (tmp_path / "ref").write_text("a cat\n")
+    (tmp_path / "run.toml").write_text(f'outputs = ["{tmp_path}/ref"]\nmetrics = ["{code}"]\n')
+    words = ["score", f"{tmp_path}/ref", "--config", f"{tmp_path}/run.toml"]
+    for more in (["--trust-features"], ["-m", code]):
+        main([*words, *more])
+        assert "= 5.000" in capsys.readouterr().out

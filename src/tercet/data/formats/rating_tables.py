@@ -178,6 +178,8 @@ def _read_table(path: Path, request: Request) -> Contents:
     layout = layout_of(table, request)
     if isinstance(layout, str):
         raise DataError(missing_in(table, request, layout))
+    for name in (*layout.roles.values(), *layout.values):
+        table.column(name)  # raises an error for a name that two columns have
     return read_layout(table, layout, kind=request.kind, pair=request.pair, outputs=request.outputs)
 
 

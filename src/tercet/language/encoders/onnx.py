@@ -18,6 +18,7 @@ from hashlib import sha256
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from .transformer import Inputs, Tokenizer, TransformerEncoder, digest, position
 
 MODEL_FILES = ("model.onnx", "onnx/model.onnx")
 LONGEST = 512  # tokens, where neither the model's configuration nor the tokenizer has a limit
+BATCH_SECONDS = 600  # a batch has at most a few thousand tokens
 _INPUTS = {"input_ids": "ids", "attention_mask": "mask", "token_type_ids": "types"}
 _HIDDEN = re.compile(r"hidden_states?[._]?(\d+)")
 
@@ -79,12 +81,21 @@ class OnnxModel:
     def run(self, output: str, inputs: Inputs) -> NDArray[Any]:
         """Return one output for a batch."""
         feed = {name: getattr(inputs, _INPUTS[name]) for name in self.inputs}
+        options = _runtime().RunOptions()
+        limit = Timer(BATCH_SECONDS, setattr, (options, "terminate", True))
+        limit.start()
         try:
-            found: NDArray[Any] = np.asarray(self.session.run([output], feed)[0])
+            found: NDArray[Any] = np.asarray(self.session.run([output], feed, options)[0])
         except Exception as error:  # noqa: BLE001  onnxruntime raises nothing narrower
+            if options.terminate:
+                raise DataError(
+                    f"{self.name} takes more than {BATCH_SECONDS} s for a batch of texts: it may be a loop without end."
+                ) from None
             raise DataError(
                 f"{self.name} fails on a text: {_reason(error)} Does the tokenizer belong to the model?"
             ) from None
+        finally:
+            limit.cancel()
         return found
 
     @cached_property
