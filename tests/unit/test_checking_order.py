@@ -5,11 +5,16 @@ import random
 import pytest
 
 from tercet.checking import check
-from tercet.checking.line_matching import align
+from tercet.checking.line_matching import align as align_words
 from tercet.data import TestSet
 from tercet.errors import UsageError
+from tercet.text.drift import words_of
 from tests.unit.test_checking import found, texts
 from tests.unit.test_checking import write as write  # a fixture
+
+
+def align(*texts):
+    return align_words(*([words_of(line) for line in lines] for lines in texts))
 
 
 def shuffled(lines):

@@ -15,6 +15,7 @@ from .report import Finding, Text, finding
 
 MANY_COPIES = 0.1  # share of copied lines that makes copies an error
 MOSTLY = 0.5
+Lines = list[set[str]]  # the words of every line
 FEWEST_REPEATED = 3  # fewer equal lines may be a coincidence
 
 
@@ -57,18 +58,26 @@ class _Relation:
         return found.parallel is False or (found.parallel is None and not found.own and in_one_language)
 
 
-def _relate(base: Text, text: Text) -> _Relation:
-    breaks = drift.find_breaks(base.lines, text.lines)
-    return _Relation(base, text, breaks, align(base.lines, text.lines, breaks))
+def _relate(base: Text, text: Text, known: Lines) -> _Relation:
+    """Compare a text with the base. known: the words of the base's lines."""
+    words = _words(text)
+    breaks = drift.find_breaks(base.lines, text.lines, [known, words])
+    return _Relation(base, text, breaks, align(known, words, breaks))
+
+
+def _words(text: Text) -> Lines:
+    return [drift.words_of(line) for line in text.lines[: drift.MOST_LINES + drift.WIDEST]]
 
 
 def _drifts(base: Text, others: Sequence[Text]) -> Iterator[Finding]:
     """Report unequal numbers of lines, the places where texts leave the base, and texts unrelated to the base."""
-    relations = [_relate(base, text) for text in others]
+    known = _words(base)
+    relations = [_relate(base, text, known) for text in others]
     if len(others) > 1 and all(relation.alignment.parallel is False for relation in relations):
         first, *rest = others
-        if all(_relate(first, text).alignment.parallel for text in rest):
-            yield _not_parallel(base, align(first.lines, base.lines), first, "the other files")
+        words = _words(first)
+        if all(_relate(first, text, words).alignment.parallel for text in rest):
+            yield _not_parallel(base, align(words, known), first, "the other files")
             return
     following = [relation for relation in relations if relation.alignment.parallel is not False]
     first_breaks = {

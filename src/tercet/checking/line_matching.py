@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..text.drift import MOST_LINES, WIDEST, Break, words_of
+from ..text.drift import MOST_LINES, Break
 
 SAMPLE = 400  # lines that are compared
 FEWEST = 6  # with fewer answers, no decision
@@ -48,16 +48,16 @@ class LineMatch:
         return True if self.own >= MANY * asked else None
 
 
-def align(base: Sequence[str], other: Sequence[str], breaks: Sequence[Break] = ()) -> LineMatch:
-    """Compare the lines of `base` with those of `other`. `breaks`: where the counterparts of lines are shifted."""
-    base, other = base[:MOST_LINES], other[: MOST_LINES + WIDEST]
+def align(base: Sequence[set[str]], other: Sequence[set[str]], breaks: Sequence[Break] = ()) -> LineMatch:
+    """Compare the lines of two texts, as `words_of` gives them. breaks: where the counterparts of lines are shifted."""
+    base = base[:MOST_LINES]
     counterparts = _counterparts(len(base), breaks)
     rows = [row for row, counterpart in enumerate(counterparts) if 0 <= counterpart < len(other)]
-    index = _Index([words_of(line) for line in other])
+    index = _Index(other)
     own = elsewhere = 0
     displaced = []
     for row in rows[:: max(1, -(-len(rows) // SAMPLE))]:
-        likeness = index.likeness(words_of(base[row]))
+        likeness = index.likeness(base[row])
         if not likeness:
             continue
         here = likeness.get(counterparts[row], 0.0)

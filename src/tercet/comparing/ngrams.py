@@ -9,20 +9,26 @@ number of segments that differ, which says nothing about who is better, so that 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
+from itertools import pairwise
 from math import nan
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
 from ..stats import holm
 from ..stats.resampling import check_share
 from ..stats.sign import least_sign_p, sign_test
-from ..text.ngrams import Gram, count_ngrams
+from ..text.coding import Ints, offsets_of
+from ..text.ngrams import Gram
 from .words import choose_segments, tokenised, usual_tokeniser
 
+Words = list[list[str]]  # of every segment
+MANY = 20  # times the n-grams that are shown are looked at, those with the smallest p-values
 MOST_SYSTEMS = 4  # with more, each is compared with the first alone
 
 
@@ -114,24 +120,10 @@ def compare_ngrams(
     chosen, numbers = choose_segments(testset, segments)
     name = tokenize or usual_tokeniser(chosen)
     join = "" if name in ("char", "zh") else " "
-    allowed = _in_references(chosen, name, lowercase, max_order)
-    totals: Counter[Gram] = Counter()
-    for grams in allowed:
-        totals.update(grams)
-    right = {
-        system: _right(tokenised(chosen.outputs[system], name, lowercase=lowercase), allowed, max_order)
-        for system in systems
-    }
-    found = []
-    for a, b in _pairs(systems, baseline):
-        differing = sum(right[a].get(gram) != right[b].get(gram) for gram in right[a].keys() | right[b].keys())
-        findings = _differences(right[a], right[b], totals, numbers, join)
-        tested = _tested(findings, alpha)
-        sides = [_best([f for f in tested if _favours(f) == side], top) for side in (1, -1)]
-        found.append(
-            NgramComparison(a, b, sides[0], sides[1], sum(f.p_holm == f.p_holm for f in tested), differing, alpha)
-        )
-    return found
+    outputs = {system: tokenised(chosen.outputs[system], name, lowercase=lowercase) for system in systems}
+    references = [tokenised(lines, name, lowercase=lowercase) for lines in chosen.references.values()]
+    grams = _count_right(references, outputs, max_order)
+    return [_compared(grams, a, b, numbers, join, alpha, top) for a, b in _pairs(systems, baseline)]
 
 
 def _pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
@@ -141,70 +133,130 @@ def _pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[str, str]
     return [(system, first) for system in systems if system != first]
 
 
-def _in_references(testset: TestSet, name: str, lowercase: bool, max_order: int) -> list[Counter[Gram]]:
-    """Return for every segment how often an n-gram may be right: the most of its references."""
-    allowed: list[Counter[Gram]] = [Counter() for _ in range(len(testset))]
-    for lines in testset.references.values():
-        for grams, words in zip(allowed, tokenised(lines, name, lowercase=lowercase), strict=True):
-            for n in range(1, max_order + 1):
-                grams |= count_ngrams(words, n)
-    return allowed
+@dataclass(frozen=True)
+class _Grams:
+    """The n-grams of the references. An entry is an n-gram in a segment; those of an n-gram are next to each other.
+
+    words: of each n-gram. starts: the first entry of each n-gram, and the end of the last. rows: the segment of each
+    entry. most: how often it may be right there, the most of the references. right: how often it is, by system.
+    """
+
+    words: list[Gram]
+    starts: Ints
+    rows: Ints
+    most: Ints
+    right: dict[str, Ints]
+
+    def summed(self, values: NDArray[Any]) -> Ints:
+        """Return sums over the entries of each n-gram."""
+        sums = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
+        return np.asarray(sums[self.starts[1:]] - sums[self.starts[:-1]])
 
 
-def _right(texts: list[list[str]], allowed: list[Counter[Gram]], max_order: int) -> dict[Gram, dict[int, int]]:
-    """Return how often each n-gram is right, by segment; only where it is at all."""
-    found: dict[Gram, dict[int, int]] = defaultdict(dict)
-    for row, (words, grams) in enumerate(zip(texts, allowed, strict=True)):
-        for n in range(1, max_order + 1):
-            for gram, count in count_ngrams(words, n).items():
-                most = grams.get(gram, 0)
-                if most:
-                    found[gram][row] = min(count, most)
+def _count_right(references: list[Words], outputs: dict[str, Words], max_order: int) -> _Grams:
+    """Count how often each system gets each n-gram of the references right."""
+    texts = [*references, *outputs.values()]
+    size = max(len(texts[0]), 1)
+    known: dict[str, int] = {}
+    words = [word for lines in texts for line in lines for word in line]
+    ids = np.fromiter((known.setdefault(word, len(known)) for word in words), np.int64, len(words))
+    line = np.repeat(np.arange(size * len(texts)), [len(line) for lines in texts for line in lines])
+    ends = np.searchsorted(line, size * np.arange(len(texts) + 1))  # where each text begins
+    codes = ids
+    parts: list[tuple[list[Gram], Ints, Ints, Ints, list[Ints]]] = []
+    for n in range(1, max_order + 1):
+        places = np.flatnonzero(line[: len(line) - n + 1] == line[n - 1 :])  # where an n-gram begins
+        longer = codes[places] * len(known) + ids[places + n - 1] if n > 1 else ids[places]
+        _, first, numbered = np.unique(longer, return_index=True, return_inverse=True)
+        codes = np.zeros(len(ids), dtype=np.int64)
+        codes[places] = numbered
+        keys = [
+            np.unique(numbered[begin:end] * size + line[places[begin:end]] % size, return_counts=True)
+            for begin, end in pairwise(np.searchsorted(places, ends).tolist())
+        ]
+        allowed = np.unique(np.concatenate([found for found, _ in keys[: len(references)]]))
+        counted = [_aligned(allowed, *found) for found in keys]
+        most = np.max(counted[: len(references)], axis=0)
+        right = [np.minimum(most, each) for each in counted[len(references) :]]
+        present, starts = np.unique(allowed // size, return_index=True)
+        begins = places[first[present]].tolist()
+        parts.append(([tuple(words[at : at + n]) for at in begins], starts, allowed % size, most, right))
+    offsets = offsets_of([len(part[2]) for part in parts])
+    begins = [part[1] + offset for part, offset in zip(parts, offsets[:-1], strict=True)]
+    return _Grams(
+        words=[gram for grams, *_ in parts for gram in grams],
+        starts=np.concatenate([*begins, offsets[-1:]]),
+        rows=np.concatenate([part[2] for part in parts]),
+        most=np.concatenate([part[3] for part in parts]),
+        right={system: np.concatenate([part[4][i] for part in parts]) for i, system in enumerate(outputs)},
+    )
+
+
+def _aligned(allowed: Ints, keys: Ints, counts: Ints) -> Ints:
+    """Return the counts of the allowed keys, in their order."""
+    found = np.zeros(len(allowed), dtype=np.int64)
+    places = np.searchsorted(allowed, keys)
+    places[places == len(allowed)] = 0
+    known = allowed[places] == keys if len(allowed) else np.zeros(len(keys), dtype=np.bool_)
+    found[places[known]] = counts[known]
     return found
 
 
-def _differences(
-    first: dict[Gram, dict[int, int]],
-    second: dict[Gram, dict[int, int]],
-    totals: Counter[Gram],
-    numbers: Sequence[int],
-    join: str,
-) -> list[NgramFinding]:
-    """Return the n-grams that one system gets right more often in some segment, if they differ in two or more."""
-    findings = []
-    nothing: dict[int, int] = {}
-    for gram in first.keys() | second.keys():
-        a, b = first.get(gram, nothing), second.get(gram, nothing)
-        if len(a) + len(b) < 2 or a == b:
-            continue
-        more = [tuple(numbers[row] for row in x if x[row] > y.get(row, 0)) for x, y in ((a, b), (b, a))]
-        if len(more[0]) + len(more[1]) < 2:
-            continue  # it can neither be significant nor tell anything
-        right = sum(a.values()), sum(b.values())
-        ratio = (right[0] + 1) / (right[1] + 1)
-        p_value = sign_test(len(more[0]), len(more[1]))
-        findings.append(
-            NgramFinding(join.join(gram), gram, *right, totals[gram], ratio, p_value, nan, more[0], more[1])
-        )
-    return findings
+def _compared(
+    grams: _Grams, a: str, b: str, numbers: Sequence[int], join: str, alpha: float, top: int
+) -> NgramComparison:
+    """Return the n-grams that one of two systems gets right more often in some segment."""
+    first, second = grams.right[a], grams.right[b]
+    ahead, behind = grams.summed(first > second), grams.summed(first < second)
+    right = grams.summed(first), grams.summed(second)
+    totals = grams.summed(grams.most)
+    # N-grams that differ in one segment can neither be significant nor tell anything.
+    chosen = np.flatnonzero(ahead + behind >= 2)
+    p_values = np.array(
+        [sign_test(*each) for each in zip(ahead[chosen].tolist(), behind[chosen].tolist(), strict=True)]
+    )
+    differing = (ahead + behind)[chosen]
+    corrected = np.asarray(holm(np.where(differing >= _enough(differing, alpha), p_values, nan)), dtype=np.float64)
+
+    def finding(place: int) -> NgramFinding:
+        gram = int(chosen[place])
+        entries = slice(*grams.starts[gram : gram + 2].tolist())
+        segments = [
+            tuple(numbers[row] for row in grams.rows[entries][x[entries] > y[entries]].tolist())
+            for x, y in ((first, second), (second, first))
+        ]
+        counts = int(right[0][gram]), int(right[1][gram])
+        return NgramFinding(
+            join.join(grams.words[gram]), grams.words[gram], *counts, int(totals[gram]),
+            (counts[0] + 1) / (counts[1] + 1), float(p_values[place]), float(corrected[place]), *segments,
+        )  # fmt: skip
+
+    sides = []
+    for more, less in ((ahead, behind), (behind, ahead)):
+        places = np.flatnonzero(more[chosen] > less[chosen])
+        places = places[np.argsort(p_values[places], kind="stable")]
+        kept: tuple[NgramFinding, ...] = ()
+        looked_at = min(len(places), MANY * top)
+        while looked_at:
+            last = p_values[places[looked_at - 1]]  # those with the same p-value belong together
+            looked_at = int(np.searchsorted(p_values[places], last, side="right"))
+            kept = _best([finding(place) for place in places[:looked_at].tolist()], top)
+            if len(kept) == top or looked_at == len(places):
+                break
+            looked_at = min(len(places), 4 * looked_at)
+        sides.append(kept)
+    tested = int(np.count_nonzero(~np.isnan(corrected)))
+    return NgramComparison(a, b, sides[0], sides[1], tested, int(np.count_nonzero(ahead + behind)), alpha)
 
 
-def _tested(findings: list[NgramFinding], alpha: float) -> list[NgramFinding]:
-    """Return the findings with corrected p-values where enough segments differ (Tarone)."""
-    differing = [len(f.a_segments) + len(f.b_segments) for f in findings]
-    many = Counter(differing)
-    enough, left = 2, len(findings)
+def _enough(differing: Ints, alpha: float) -> int:
+    """Return in how many segments an n-gram must differ to be tested (Tarone)."""
+    many = np.bincount(differing, minlength=3)
+    enough, left = 2, len(differing)
     while left and left * least_sign_p(enough) > alpha:
-        left -= many[enough]
+        left -= int(many[enough]) if enough < len(many) else 0
         enough += 1
-    corrected = holm([f.p_value if n >= enough else nan for f, n in zip(findings, differing, strict=True)])
-    return [replace(f, p_holm=float(p)) for f, p in zip(findings, corrected, strict=True)]
-
-
-def _favours(finding: NgramFinding) -> int:
-    """Return 1 where a is right in more segments, -1 where b is, 0 for neither."""
-    difference = len(finding.a_segments) - len(finding.b_segments)
-    return (difference > 0) - (difference < 0)
+    return enough
 
 
 def _best(findings: list[NgramFinding], top: int) -> tuple[NgramFinding, ...]:

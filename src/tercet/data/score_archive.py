@@ -23,6 +23,7 @@ from ..errors import DataError, UsageError
 from .files import writing_bytes
 from .scores import MetricRecord, Scores
 
+LARGE, DENSE = 1 << 30, 100  # an archive beyond both, in bytes and in bytes for one that is stored, is damaged
 FORMAT = 2
 # What reading a damaged archive raises: NotImplementedError for a method that zipfile does not know, SyntaxError and
 # TokenError for the head of an array.
@@ -75,6 +76,7 @@ def load_scores(path: str | Path, data: bytes | None = None) -> list[Scores]:
         raise UsageError(f"There is no file {path}.")
     try:
         with np.load(path if data is None else BytesIO(data), allow_pickle=False) as archive:
+            _refuse_bomb(archive)
             about = json.loads(_array(archive, "about").tobytes().decode("utf-8"))
             if about["format"] not in (1, FORMAT):
                 raise DataError(f"{path} has format {about['format']}; this version reads format {FORMAT}.")
@@ -85,6 +87,14 @@ def load_scores(path: str | Path, data: bytes | None = None) -> list[Scores]:
     except _DAMAGES as error:
         why = "" if "pickle" in str(error) else f": {error}"  # NumPy takes any other file for a pickle
         raise DataError(f"{path} is not a file written by 'tercet score --save'{why.removesuffix('.')}.") from None
+
+
+def _refuse_bomb(archive: Any) -> None:
+    """Raise ValueError for an archive that is small on disk and would fill the memory."""
+    members = archive.zip.infolist() if hasattr(archive, "zip") else []
+    size, packed = sum(each.file_size for each in members), sum(each.compress_size for each in members)
+    if size > LARGE and size > DENSE * packed:
+        raise ValueError(f"{packed / 1e6:.0f} MB would become {size / 1e9:.0f} GB")
 
 
 def _array(archive: Any, name: str) -> NDArray[Any]:

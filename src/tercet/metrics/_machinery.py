@@ -32,7 +32,6 @@ class Machinery:
     marked: ClassVar[tuple[str, str, str]] = ("matched", "in part", "not matched")  # marks that weigh 1, .5, 0
     explains: ClassVar[tuple[type[Part], ...]] = ()  # the kinds of parts that `explain_segment` returns
     segments_per_unit: ClassVar[int | None] = None  # the size of a unit of work, where counting is slow
-    longest: ClassVar[int | None] = None  # words of a text that it counts within a gigabyte and a minute
     shares: ClassVar[str] = ""  # metrics with the same word here are counted in the same process, to share work
     one_process: ClassVar[bool] = False  # never counted in worker processes, because it holds a device
     uses_network: ClassVar[bool] = False  # sends texts to a service; a file may name it only if the user allows it
@@ -53,6 +52,11 @@ class Machinery:
         return cast("Metric", self)
 
     # What some metrics declare.
+
+    @property
+    def longest(self) -> int | None:
+        """The most words of a text that it counts, within a gigabyte; None if there is no limit, or it has its own."""
+        return None
 
     @property
     def whole(self) -> bool:

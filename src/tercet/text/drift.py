@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,14 +46,20 @@ class Break:
     offset: int
 
 
-def find_breaks(base: Sequence[str], other: Sequence[str]) -> list[Break]:
-    """Return the positions where `other` stops being parallel to `base`; an empty list if there are none."""
+def find_breaks(
+    base: Sequence[str], other: Sequence[str], words: Sequence[list[set[str]]] | None = None
+) -> list[Break]:
+    """Return the positions where `other` stops being parallel to `base`; an empty list if there are none.
+
+    words: of both texts, as `words_of` finds them, if they are known.
+    """
     rows = min(len(base), MOST_LINES)
     if not rows or not other or base == other:
         return []
     surplus = len(other) - len(base)
     width = min(WIDEST, WINDOW + abs(surplus))
-    gains = _gains(base[:rows], other[: rows + width], width)
+    known = words or [[words_of(line) for line in lines] for lines in (base[:rows], other[: rows + width])]
+    gains = _gains(base[:rows], other[: rows + width], width, [known[0][:rows], known[1][: rows + width]])
     offsets = _likeliest(gains, width, surplus if abs(surplus) <= width else None) - width
     found = []
     before = 0
@@ -75,24 +81,40 @@ def _lost_lines(gains: Floats, row: int, column: int, change: int) -> int:
     return begins[int(np.argmax(worth))]
 
 
-def _gains(base: Sequence[str], other: Sequence[str], width: int) -> Floats:
-    """Return how well base line i matches other line i + d, shape (lines, 2 * width + 1)."""
-    left, right = [words_of(line) for line in base], [words_of(line) for line in other]
+def _gains(base: Sequence[str], other: Sequence[str], width: int, words: Sequence[list[set[str]]]) -> Floats:
+    """Return how well base line i matches other line i + d, shape (lines, 2 * width + 1). words: of all lines."""
+    left, right = words
     counts = Counter(word for words in (*left, *right) for word in words)
-    common = set().union(*left) & set().union(*right)
+    common = sorted(set().union(*left) & set().union(*right))
     size = max(len(left) + len(right), 500)  # so that words of a short text do not count as frequent
-    weights = {word: min(math.log(size / counts[word]), 6.0) for word in common}
-    left, right = [words & common for words in left], [words & common for words in right]
+    weights = np.array([min(math.log(size / counts[word]), 6.0) for word in common])
+    number = {word: place for place, word in enumerate(common)}
+    ours, theirs = (_keys(lines, number) for lines in (left, right))
+    rows = ours // max(len(common), 1)
+    worth = weights[ours % max(len(common), 1)]
+    many, there = (
+        np.bincount(keys // max(len(common), 1), minlength=len(lines))
+        for keys, lines in zip((ours, theirs), words, strict=True)
+    )
     gains = _length_gains(base, other, width)
-    for row, words in enumerate(left):
-        if not words:
+    for column in range(2 * width + 1):
+        shift = column - width
+        found = np.isin(ours + shift * len(common), theirs, assume_unique=True)
+        shared = np.bincount(rows[found], minlength=len(left))
+        sums = np.bincount(rows[found], worth[found], minlength=len(left))
+        begin, end = max(0, -shift), min(len(left), len(right) - shift)
+        if begin >= end:
             continue
-        for column in range(max(0, width - row), min(2 * width + 1, len(right) - row + width)):
-            there = right[row + column - width]
-            shared = words & there
-            missing = 0.1 * (len(words) + len(there) - 2 * len(shared))
-            gains[row, column] += 0.5 * min(sum(weights[word] for word in shared), SHARED_CAP) - min(missing, 1.0)
+        missing = 0.1 * (many[begin:end] + there[begin + shift : end + shift] - 2 * shared[begin:end])
+        gain = 0.5 * np.minimum(sums[begin:end], SHARED_CAP) - np.minimum(missing, 1.0)
+        gains[begin:end, column] += np.where(many[begin:end] > 0, gain, 0.0)
     return gains
+
+
+def _keys(lines: Sequence[set[str]], number: Mapping[str, int]) -> NDArray[np.int64]:
+    """Return a number for every known word of every line: that of the line times the number of words, plus its own."""
+    keys = [row * len(number) + number[word] for row, words in enumerate(lines) for word in words if word in number]
+    return np.sort(np.array(keys, dtype=np.int64))
 
 
 def words_of(line: str) -> set[str]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ...language.encoders import Floats as Vectors
 
 log = logging.getLogger(__name__)
+MOST_WORDS = 3000  # the matrices of WMDO need 600 MB then
 
 
 class Known(NamedTuple):
@@ -110,6 +111,11 @@ class EncodedMetric(EncoderMetric):
     """
 
     layer: int = param(LAST)
+
+    @property
+    def longest(self) -> int | None:
+        """All tokens are compared with all others, or parsed; encoders with layers truncate a text before."""
+        return MOST_WORDS if self.encoder.startswith("vectors:") or getattr(self, "srl", False) else None
 
     @property
     def learns_weights(self) -> bool:

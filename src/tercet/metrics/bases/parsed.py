@@ -48,7 +48,7 @@ class ParsedMetric(Metric):
     parser: str | None = param(file=stored_parses)
     parses: str | None = param(local=True)
 
-    longest: ClassVar[int | None] = 5000
+    longest: ClassVar[int] = 5000
     segments_per_unit: ClassVar[int | None] = 256
     shares: ClassVar[str] = "parses"
 

@@ -36,7 +36,7 @@ class CDER(WordMetric):
     higher_is_better = False
     version: ClassVar[int] = 3  # 2: an empty reference has no rate; 3: Moses' lower case
     explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
-    longest: ClassVar[int | None] = 20_000
+    longest: ClassVar[int] = 20_000
     paper: ClassVar[str] = "Leusch et al. (2006), CDER: Efficient MT Evaluation Using Block Movements"
 
     def prepare(self, shard: Shard, opened: Any) -> References:

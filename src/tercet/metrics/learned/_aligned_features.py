@@ -55,6 +55,7 @@ class AlignedFeatures(FeatureMetric):
     parser: str | None = param(file=stored_parses)
     parses: str | None = param(local=True)
 
+    longest: ClassVar[int] = 5000
     segments_per_unit: ClassVar[int | None] = 256
     shares: ClassVar[str] = "parses"
 

@@ -53,7 +53,7 @@ class BEER(FeatureMetric):
         to 1; none gives only the features, and the score 0. By default the weights of the package.
     """
 
-    longest: ClassVar[int | None] = 5000
+    longest: ClassVar[int] = 5000
     paper: ClassVar[str] = "Stanojević and Sima'an (2014), BEER: BEtter Evaluation as Ranking"
 
     @property

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .drops import GateResult
 
 VERSION = 1
+LARGEST = 1 << 30  # bytes of one text
 RECENT = 50  # runs of a system that are looked at to find the one before
 _META = sql.MetaData()
 _ABOUT = sql.Table("tercet_track_about", _META, sql.Column("version", sql.Integer, nullable=False))
@@ -282,7 +283,7 @@ class History:
         wanted = {value for run in runs for value in run.texts.values()}
         with self._using() as connection:
             rows = connection.execute(sql.select(_TEXTS).where(_TEXTS.c.checksum.in_(wanted))).all()
-            known = {row.checksum: json.loads(zlib.decompress(row.data)) for row in rows}
+            known = {row.checksum: json.loads(_unpacked(row.data)) for row in rows}
         first = runs[0].texts
         if not wanted or wanted - set(known) or not all(output_of(run) for run in runs):
             return None
@@ -345,6 +346,15 @@ class History:
                 if found.material == run.material:
                     return found
         return None
+
+
+def _unpacked(data: bytes) -> bytes:
+    """Return what was packed, if it is not much larger than texts can be."""
+    opened = zlib.decompressobj()
+    found = opened.decompress(data, LARGEST)
+    if opened.unconsumed_tail:
+        raise zlib.error(f"texts of more than {LARGEST >> 30} GB")
+    return found
 
 
 def _moment(time: str | None) -> str:
