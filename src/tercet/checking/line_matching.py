@@ -15,6 +15,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..text.drift import MOST_LINES, Break
 
 SAMPLE = 400  # lines that are compared
@@ -58,10 +61,9 @@ def align(base: Sequence[set[str]], other: Sequence[set[str]], breaks: Sequence[
     displaced = []
     for row in rows[:: max(1, -(-len(rows) // SAMPLE))]:
         likeness = index.likeness(base[row])
-        if not likeness:
+        if likeness is None:
             continue
-        here = likeness.get(counterparts[row], 0.0)
-        best = max(likeness, key=lambda number: likeness[number])
+        here, best = likeness[counterparts[row]], int(likeness.argmax())
         if here >= likeness[best]:
             own += 1
         elif likeness[best] > CLEARLY * here:
@@ -84,25 +86,25 @@ class _Index:
     """An inverted index of the lines of a text by their words."""
 
     def __init__(self, lines: Sequence[set[str]]) -> None:
-        self.places: dict[str, list[int]] = defaultdict(list)
+        places: dict[str, list[int]] = defaultdict(list)
         for number, words in enumerate(lines):
             for word in words:
-                self.places[word].append(number)
+                places[word].append(number)
         size = max(len(lines), 20)  # so that words of a short text do not count as frequent
         self.rarest = math.log(size + 1)
-        self.weights = {word: self.rarest - math.log(len(where)) for word, where in self.places.items()}
-        self.lengths = [self.length(words) for words in lines]
+        self.weights = {word: self.rarest - math.log(len(where)) for word, where in places.items()}
+        self.lengths = np.array([self.length(words) for words in lines])
+        self.places = {word: np.array(where) for word, where in places.items() if len(where) <= WIDESPREAD}
 
     def length(self, words: set[str]) -> float:
         return math.sqrt(sum(self.weights.get(word, self.rarest) ** 2 for word in words)) or 1.0
 
-    def likeness(self, words: set[str]) -> dict[int, float]:
-        """Return the cosine of these words with every line that shares one of them."""
-        found: dict[int, float] = defaultdict(float)
-        for word in sorted(words):  # in a fixed order, so that sums and ties are the same in every run
-            where = self.places.get(word, ())
-            if len(where) <= WIDESPREAD:
-                for number in where:
-                    found[number] += self.weights[word] ** 2
-        length = self.length(words)
-        return {number: worth / (self.lengths[number] * length) for number, worth in found.items()}
+    def likeness(self, words: set[str]) -> NDArray[np.float64] | None:
+        """Return the cosine of these words with every line; None if no line shares one of them."""
+        known = sorted(word for word in words if word in self.places)  # so that sums are the same in every run
+        if not known:
+            return None
+        places = [self.places[word] for word in known]
+        worth = np.repeat([self.weights[word] ** 2 for word in known], [len(where) for where in places])
+        sums = np.bincount(np.concatenate(places), worth, minlength=len(self.lengths))
+        return np.asarray(sums / (self.lengths * self.length(words)))

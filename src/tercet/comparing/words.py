@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from math import isnan
 from typing import Any
 
@@ -312,19 +313,23 @@ def _group_names(by: str, references: list[list[Labelled]]) -> list[str]:
 
 def _count(names: list[str], references: list[list[Labelled]], outputs: Mapping[str, list[Labelled]]) -> Floats:
     """Return right and all words of the reference, right and all words of the output, by group, system, segment."""
-    number = {name: i for i, name in enumerate(names)}
-    cube = np.zeros((len(names), len(outputs), len(references), 4))
+    size = 4 * len(references)
+    begins = {name: i * size for i, name in enumerate(names)}
+    cube = np.empty((len(names), len(outputs), len(references), 4))
     for system, texts in enumerate(outputs.values()):
+        counts = [0] * (size * len(names))  # a list, whose items are changed faster than those of an array
         for row, (text, candidates) in enumerate(zip(texts, references, strict=True)):
-            reference = max(candidates, key=lambda each: _overlap(text, each))
+            reference = candidates[0] if len(candidates) == 1 else max(candidates, key=partial(_overlap, text))
             for column, these, those in ((0, reference, text), (2, text, reference)):
                 left = Counter(word for word, _ in those)
                 for word, group in these:
                     right = left[word] > 0
                     left[word] -= right
-                    if group in number:
-                        cube[number[group], system, row, column] += right
-                        cube[number[group], system, row, column + 1] += 1
+                    if group in begins:
+                        place = begins[group] + 4 * row + column
+                        counts[place] += right
+                        counts[place + 1] += 1
+        cube[:, system] = np.array(counts, dtype=np.float64).reshape(len(names), len(references), 4)
     return cube
 
 
