@@ -62,7 +62,30 @@ def words_in(path: Path) -> int:
     return len(found)
 
 
-def rows(segments: Sequence[int], systems: int, *, vocabulary: bool) -> list[list[str]]:
+def pack(folder: Path, names: Sequence[str]) -> None:
+    """Write the texts gzipped too, and as columns of one Parquet file."""
+    import gzip
+    from itertools import islice
+
+    import pyarrow
+    from pyarrow.parquet import ParquetWriter
+
+    schema = pyarrow.schema([(name, pyarrow.string()) for name in names])
+    for name in names:
+        with (folder / name).open("rb") as file, gzip.open(folder / f"{name}.gz", "wb", 1) as packed:
+            while piece := file.read(1 << 24):
+                packed.write(piece)
+    files = [(folder / name).open(encoding="utf-8") for name in names]
+    with ParquetWriter(folder / "texts.parquet", schema) as writer:
+        while lines := [[line[:-1] for line in islice(file, BLOCK)] for file in files]:
+            if not lines[0]:
+                break
+            writer.write_table(pyarrow.table(lines, schema=schema))
+    for file in files:
+        file.close()
+
+
+def rows(segments: Sequence[int], systems: int, *, vocabulary: bool, packed: bool) -> list[list[str]]:
     """Return what was run, on how much, and what it needed."""
     made = []
     with tempfile.TemporaryDirectory(prefix="tercet-memory-") as name:
@@ -71,7 +94,18 @@ def rows(segments: Sequence[int], systems: int, *, vocabulary: bool) -> list[lis
             write_texts(folder, count, ("ref", "out0", "out1"))
             distinct = f"{words_in(folder / 'ref'):,}" if vocabulary else ""
             lines = [f"score ref -i out0 -m {metric}" for metric in ("bleu", "chrf", "ter")]
-            if count <= 1_000_000:
+            if packed:
+                pack(folder, ("ref", "out0"))
+                lines = [
+                    f"score {ref} -i {out} -m {metric}"
+                    for metric in ("bleu", "chrf")
+                    for ref, out in (
+                        ("ref", "out0"),
+                        ("ref.gz", "out0.gz"),
+                        ("texts.parquet:ref", "texts.parquet:out0"),
+                    )
+                ]
+            elif count <= 1_000_000:
                 lines += [f"compare ref -i out0 out1 -m bleu {more}" for more in ("", "-f json", "-f json --full")]
             for line in lines:
                 made.append([line, f"{count:,}", distinct, *map("{:.1f}".format, measure(line.split(), folder))])
@@ -91,10 +125,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Peak memory of commands on large inputs.")
     parser.add_argument("--segments", type=int, nargs="*", default=[100_000, 1_000_000])
     parser.add_argument("--systems", type=int, default=200, help="of the comparison of many systems; 0: none")
+    parser.add_argument("--packed", action="store_true", help="score plain, gzipped and Parquet files, and no more")
     parser.add_argument("--vocabulary", action="store_true", help="also count distinct words")
     given = parser.parse_args()
     header = ["command", "segments", "distinct words", "CPU seconds", "peak MB", "printed MB"]
-    print(table(header, rows(given.segments, given.systems, vocabulary=given.vocabulary)))
+    print(table(header, rows(given.segments, given.systems, vocabulary=given.vocabulary, packed=given.packed)))
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ class Tally:
     jobs: int = 0
     after_kill: int = 0
     lost: int = 0
-    memory: list[tuple[float, int]] = field(default_factory=list)
+    memory: list[tuple[float, int, int]] = field(default_factory=list)
 
 
 class Server:
@@ -80,15 +80,16 @@ class Server:
         os.kill(self.process.pid, how)
         self.process.wait()
 
-    def memory(self) -> int:
-        """Return the bytes of the server and its workers."""
-        total = 0
+    def memory(self) -> tuple[int, int]:
+        """Return the bytes of the server and of its workers."""
+        own = workers = 0
         for path in Path("/proc").glob("[0-9]*/stat"):
             with suppress(OSError, ValueError, IndexError):
                 words = path.read_text().rpartition(")")[2].split()
-                if self.process.pid in (int(path.parent.name), int(words[1])):
-                    total += int(words[21]) * os.sysconf("SC_PAGE_SIZE")
-        return total
+                size = int(words[21]) * os.sysconf("SC_PAGE_SIZE")
+                own += size * (int(path.parent.name) == self.process.pid)
+                workers += size * (int(words[1]) == self.process.pid)
+        return own, workers
 
 
 def make_requests(folder: Path, metric: str) -> list[tuple[dict[str, Any], bytes]]:
@@ -159,7 +160,7 @@ async def run(server: Server, made: list[tuple[dict[str, Any], bytes]], options:
 
     async def watch() -> None:
         while time.monotonic() < end:
-            tally.memory.append((time.monotonic() - begin, server.memory()))
+            tally.memory.append((time.monotonic() - begin, *server.memory()))
             await asyncio.sleep(1)
 
     async def killer() -> None:
@@ -213,9 +214,10 @@ def report(tally: Tally, options: argparse.Namespace, faults: list[str]) -> int:
     print(f"an answer takes (s): median {p50:.2f}, p95 {p95:.2f}, largest {max(tally.seconds):.2f}")
     print(f"other than the command's: {tally.wrong}; connections refused while the server was down: {tally.down}")
     print(f"jobs accepted: {tally.jobs}, of which {tally.after_kill} before a kill; lost: {tally.lost}")
-    settled = [size for when, size in tally.memory if when > 60 * min(1.0, options.minutes / 3)]
-    first, last = np.mean(settled[: len(settled) // 5 + 1]), np.mean(settled[-len(settled) // 5 :])
-    print(f"memory (MB): {first / 1e6:.0f} after the first minute, {last / 1e6:.0f} in the end")
+    settled = np.array([sizes for when, *sizes in tally.memory if when > 60 * min(1.0, options.minutes / 3)]) / 1e6
+    for place, who in enumerate(("server", "workers")):
+        first, last = settled[:5, place].mean(), settled[-5:, place].mean()
+        print(f"memory of the {who} (MB): {first:.0f} after the first minute, {last:.0f} in the end")
     for line in faults[:5]:
         print(f"log: {line}")
     errors = set(tally.statuses) - {200, 202, 429}

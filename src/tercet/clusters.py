@@ -1,4 +1,4 @@
-"""Executors of Dask clusters: connecting, noticing that a cluster has vanished, and its messages."""
+"""Executors of Dask clusters: connecting, refusing workers of another version, noticing that a cluster has vanished."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from concurrent.futures import Executor, Future, InvalidStateError
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from . import __version__
 from .errors import MissingDependency, TercetError, UsageError
 
 log = logging.getLogger(__name__)
@@ -16,7 +17,12 @@ log = logging.getLogger(__name__)
 CONNECT = 10  # seconds
 ANSWER = 20.0  # seconds in which the scheduler must answer while results are waited for
 WITHOUT_WORKERS = 30.0  # seconds for which a cluster may have no worker
+_OTHER = "The worker {} has Tercet {}, and this computer {}: scores could differ. Install the same version everywhere."
 _VANISHED = "The cluster at {} does not answer any more. With a cache (--cache DIR) the run goes on where it stopped."
+
+
+class OtherVersion(UsageError):
+    """A worker has another version of Tercet, whose numbers may differ."""
 
 
 class WorkerDied(TercetError):
@@ -36,10 +42,35 @@ def open_cluster(address: str) -> Iterator[Executor]:
         except (OSError, ValueError) as error:
             raise UsageError(f"No cluster answers at {address}: {error}") from None
         try:
+            _check_versions(client, address)
             yield ClusterExecutor(client, address)
         finally:
             with suppress(Exception):  # a scheduler that has vanished cannot be left properly
                 client.close(timeout=2)
+
+
+def _check_versions(client: Any, address: str) -> None:
+    """Raise UsageError if a worker lacks Tercet, or another version. Units ask those that join later."""
+    for worker, found in client.run(_version, on_error="return").items():
+        if isinstance(found, Exception):
+            raise UsageError(f"The worker {worker} of {address} cannot import Tercet: {found}. Install it there.")
+        if found != __version__:
+            raise OtherVersion(_OTHER.format(worker, found, __version__))
+
+
+def _version() -> str:
+    from tercet import __version__  # of the worker
+
+    return __version__
+
+
+def _of_one_version(version: str, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Call a function on a worker, unless that has another version of Tercet."""
+    if version != _version():
+        import socket
+
+        raise OtherVersion(_OTHER.format(socket.gethostname(), _version(), version))
+    return function(*arguments, **options)
 
 
 class ClusterExecutor(Executor):
@@ -62,7 +93,9 @@ class ClusterExecutor(Executor):
                 except Exception as error:  # noqa: BLE001  whatever the work raised is raised where it is waited for
                     made.set_exception(error)
 
-        self._client.submit(function, *arguments, **options, pure=False).add_done_callback(hand_over)
+        self._client.submit(
+            _of_one_version, __version__, function, *arguments, **options, pure=False
+        ).add_done_callback(hand_over)
         return made
 
 

@@ -314,3 +314,30 @@ def test_a_metric_that_must_see_the_whole_is_not_cut() -> None:
 
     testset = make_testset(70)
     assert [len(shard) for _, shard, _ in engine.count(testset, ready(testset, Whole()))] == [70]
+
+
+@pytest.mark.xdist_group("cluster")
+@pytest.mark.filterwarnings("ignore")
+def test_a_worker_with_another_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed", reason="the extra tercet[cluster] is not installed")
+    (tmp_path / "older.py").write_text("import tercet\ntercet.__version__ = '0.1.9'\n")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        address = cluster.scheduler_address
+        assert results(make_testset(50), cluster=address) == results(make_testset(50))
+        words = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny"]
+        words += ["--no-dashboard", "--preload", str(tmp_path / "older.py")]
+        worker = subprocess.Popen(words, stderr=subprocess.DEVNULL, cwd=tmp_path)
+        try:
+            with distributed.Client(address) as client:
+                client.wait_for_workers(2, timeout=60)
+            with pytest.raises(UsageError, match=r"The worker tcp://\S+ has Tercet 0.1.9, and this computer"):
+                results(make_testset(50), cluster=address)
+            monkeypatch.setattr(clusters, "_check_versions", lambda *_: None)  # as if it joined later
+            cluster.scale(0)
+            with pytest.raises(UsageError, match="has Tercet 0.1.9"):
+                results(make_testset(50), cluster=address)
+        finally:
+            worker.kill()
+            worker.wait()

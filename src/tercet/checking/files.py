@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..data.lines import GZIP, open_bytes
+from ..data.lines import COMPRESSED, open_bytes
 from ..errors import DataError
 from ..text.anomalies import ERROR
 from .report import Finding, Text, finding
@@ -25,16 +25,18 @@ def _command(program: str, path: str | Path, *, in_place: str = "") -> str:
         return program
     name = shown_name(path)
     quoted = shlex.quote(f"./{name}" if name.startswith("-") else name)
-    if _is_packed(path):
-        return f"gzip -dc {quoted} | {program}"
+    if packer := _packer(path):
+        return f"{packer} -dc {quoted} | {program}"
     return f"{in_place or program} {quoted}"
 
 
-def _is_packed(path: str | Path) -> bool:
+def _packer(path: str | Path) -> str:
+    """Return the program that a file was compressed with, or an empty text."""
     if not Path(path).is_file():
-        return False  # a pipe cannot be read twice
+        return ""  # a pipe cannot be read twice
     with Path(path).open("rb") as stream:
-        return stream.read(2) == GZIP
+        begin = stream.read(6)
+    return next((program for magic, program in COMPRESSED.items() if begin.startswith(magic)), "")
 
 
 def read(path: str | Path, role: str) -> tuple[str, Text | None, list[Finding]]:

@@ -1,4 +1,6 @@
-"""Plain text: one segment per line, UTF-8, optionally gzipped, or standard input as '-'.
+"""Plain text: one segment per line, UTF-8, perhaps compressed (gzip, bzip2, xz), or standard input as '-'.
+
+A column of a Parquet file is such a text too: FILE.parquet:COLUMN, or FILE.parquet if it has one column.
 
 Only a line feed ends a line. `str.splitlines()` also cuts at U+2028 and others, which shifts every later segment.
 A file that is not UTF-8 text raises DataError with file and line. A byte order mark and carriage returns before line
@@ -23,7 +25,8 @@ BLOCK = 1 << 18  # bytes decoded at once: large enough to be fast, small enough 
 BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 UTF32 = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
-GZIP = b"\x1f\x8b"
+COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz"}  # by how a file begins: the program
+_MODULES = {"gzip": "gzip", "bzip2": "bz2", "xz": "lzma"}
 
 
 def csv_reader(lines: Iterable[str], **dialect: Any) -> Any:
@@ -41,13 +44,19 @@ def read_lines(path: str | Path) -> list[str]:
 
 def read_blocks(path: str | Path) -> Generator[list[str]]:
     """Yield the lines of a text file in lists of a few megabytes, so that only one list is in memory."""
+    if ".parquet" in str(path).lower():
+        from .parquet import read_column, split_column
+
+        if (place := split_column(path)) is not None:
+            yield from read_column(*place)
+            return
     with open_bytes(path) as stream:
         yield from _decode_blocks(stream, str(path))
 
 
 @contextmanager
 def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
-    """Open a file, or standard input for '-', as bytes. A gzipped file, recognised by content, is decompressed."""
+    """Open a file, or standard input for '-', as bytes. What is compressed, by its content, is decompressed."""
     if str(path) == "-":
         with _plain_or_unzipped(sys.stdin.buffer, Path("standard input")) as piped:
             yield piped
@@ -69,20 +78,29 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _plain_or_unzipped(stream: Any, path: Path) -> Iterator[BinaryIO]:
-    """Yield the stream, decompressed if it begins like a gzip file. Errors of reading become DataError."""
+    """Yield the stream, decompressed if it begins like a compressed file. Errors of reading become DataError."""
     try:
         # A pipe cannot be rewound, but peeked bytes stay in the buffer.
-        if getattr(stream, "peek", lambda _: b"")(2)[:2] != GZIP:
+        begin = getattr(stream, "peek", lambda _: b"")(6)
+        kind = next((name for magic, name in COMPRESSED.items() if begin.startswith(magic)), None)
+        if kind is None:
             yield stream
             return
-        import gzip
         import zlib
+        from importlib import import_module
 
+        module = import_module(_MODULES[kind])
+        damaged = (
+            EOFError,
+            zlib.error,
+            getattr(module, "BadGzipFile", EOFError),
+            getattr(module, "LZMAError", EOFError),
+        )
         try:
-            with gzip.open(stream, "rb") as unzipped:
+            with module.open(stream, "rb") as unzipped:
                 yield cast(BinaryIO, unzipped)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise DataError(f"{path} is a damaged gzip file: {error}.") from None
+        except damaged as error:
+            raise DataError(f"{path} is a damaged {kind} file: {error}.") from None
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
 

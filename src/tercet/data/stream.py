@@ -42,7 +42,7 @@ class TextFiles:
     def rereadable(self) -> bool:
         """Whether every text is a regular file; standard input and pipes can be read only once."""
         try:
-            return all(Path(path).is_file() for path in self.paths().values())
+            return all(_is_file(path) for path in self.paths().values())
         except OSError:
             return False  # a name that cannot be a file's: reading says so
 
@@ -99,6 +99,14 @@ class TextFiles:
             pair=self.pair,
             name=self.name,
         )
+
+
+def _is_file(path: str | Path) -> bool:
+    if ".parquet" in str(path).lower():
+        from .parquet import is_file
+
+        return is_file(path)
+    return Path(path).is_file()
 
 
 def split_name(text: str | Path) -> tuple[str | None, str | Path]:

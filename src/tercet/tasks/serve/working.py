@@ -62,15 +62,13 @@ class Settings:
 def work(connection: Connection, settings: Settings) -> None:
     """Answer batches of requests until the server closes the connection."""
     _prepare(settings)
-    connection.send(("ready", "", None))
-    while True:
-        try:
+    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):  # the server has gone
+        connection.send(("ready", "", None))
+        while True:
             batch: list[tuple[str, Request]] = connection.recv()
-        except EOFError:
-            return
-        with _encoded_together(batch):
-            for number, request in batch:
-                connection.send(("answer", number, answer(request, settings, _reporter(connection, number))))
+            with _encoded_together(batch):
+                for number, request in batch:
+                    connection.send(("answer", number, answer(request, settings, _reporter(connection, number))))
 
 
 def _prepare(settings: Settings) -> None:
