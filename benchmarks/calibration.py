@@ -22,7 +22,8 @@ import numpy as np
 
 from tercet.stats import bootstrap, paired_bootstrap, randomisation
 from tercet.stats.paired import FEW_SEGMENTS
-from tercet.stats.resampling import Floats, Score
+from tercet.stats.resampling import Score
+from tercet.types import Floats
 
 POPULATION = 50_000
 ALPHA = 0.05

@@ -12,7 +12,8 @@ import numpy as np
 from .data.files import writing_bytes
 from .data.testset import TestSet, checksum
 from .errors import UsageError
-from .metrics import Floats, Ready
+from .metrics import Ready
+from .types import Floats
 
 log = logging.getLogger(__name__)
 

@@ -22,8 +22,9 @@ import numpy as np
 
 from .data.testset import TestSet
 from .errors import UsageError
-from .metrics import Floats, Ready, Shard
+from .metrics import Ready, Shard
 from .metrics._ready import reporting_faults
+from .types import Floats
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future

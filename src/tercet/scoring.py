@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import __version__
-from .data.empty_references import EmptyReferences
 from .data.scores import MetricRecord, ScoreList, Scores
 from .data.testset import TestSet, name_references
 from .engine import SHARD, Progress, count, open_executor
 from .errors import UnknownName, UsageError
 from .kernels import warn_if_slow
-from .metrics import Floats, Metric, Ready, create, restore, take_apart
+from .metrics import Metric, Ready, create, restore, take_apart
 from .metrics._ready import warn_of_guess
 from .options import takes
 from .options.groups import Scoring
+from .types import Floats
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -280,6 +280,8 @@ def _tally(
 ) -> list[_Tally]:
     tallies = [_Tally(metric, keep_counts) for metric in metrics]
     first: TestSet | None = None
+    from .data.stream import EmptyReferences
+
     references = EmptyReferences()
     watched = [i for i, metric in enumerate(metrics) if "reference" in metric.needs][:1]
     for index, shard, counts in count(testset, metrics, executor=executor, cache=cache, progress=progress):

@@ -22,7 +22,8 @@ import numpy as np
 
 from .data.testset import TestSet
 from .errors import TercetError, UsageError
-from .metrics import Floats, Metric, Shard, create, names, parse_signature
+from .metrics import Metric, Shard, create, names, parse_signature
+from .types import Floats
 
 NEEDS = frozenset({"reference", "source"})
 # What a bug in a metric raises; anything else (a missing package, an interrupt) is not for this battery to judge.

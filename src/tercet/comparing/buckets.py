@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from ..data.scores import Scores
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
-from ..metrics import Floats
 from ..rendering.layout import bin_edges
 from ..scoring import sum_counts
 from ..slicing import first_references, length_of, segment_groups
 from ..stats import bootstrap
 from ..stats.resampling import evaluate
+from ..types import Floats
 from .results import Bucket, Buckets, Slice
 
 BUCKETS = ("length-difference", "score", "quality")

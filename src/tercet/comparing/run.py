@@ -19,12 +19,13 @@ from ..data.scores import MetricRecord, Scores
 from ..data.stream import TextFiles
 from ..data.testset import TestSet
 from ..errors import DataError, UsageError
-from ..metrics import Floats, Metric
+from ..metrics import Metric
 from ..scoring import check_texts, score, sum_counts
 from ..slicing import segment_groups
 from ..stats import Comparisons, compare_all, detectable_difference, holm_pairs, rank
 from ..stats.paired import smallest_p_value
 from ..stats.resampling import TOLERANCE, evaluate
+from ..types import Floats
 from .buckets import segment_buckets, slice_scores, take_segments
 from .plan import Plan
 from .results import (

@@ -18,12 +18,12 @@ import numpy as np
 
 from ..data.testset import TestSet
 from ..errors import DataError, UnknownName, UsageError
-from ..metrics import Floats
 from ..slicing import UNSPACED
 from ..stats import compare_all, holm
 from ..stats.resampling import SEED, check_share
 from ..text.scripts import dominant
 from ..text.tokenisers import tokenise
+from ..types import Floats
 
 GROUPINGS = ("frequency", "pos", "label")
 FREQUENCIES = (0, 1, 2, 5, 10, 100, 1000)  # the smallest of each group

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, UnknownName
+from ..types import Floats
 from .display import to_frame
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Key = TypeVar("Key")
 Value = TypeVar("Value")

@@ -8,12 +8,11 @@ from itertools import count
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import DataError, UnknownName, UsageError
+from ..types import Floats
 from .display import Tabular, html_table
 
-Floats = NDArray[np.float64]
 OF_THE_RUN = ("nrefs", "bs", "ar", "seed")  # keys of signatures that are no parameters of the metric
 
 

@@ -17,12 +17,13 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import DataError
+from ..types import Floats
 from .field_checks import is_number as is_number
 from .field_checks import number as number
 from .field_checks import same_width
 from .formats.format import separator_of
 from .lines import csv_reader, read_lines
-from .scores import Floats, MetricRecord, Scores
+from .scores import MetricRecord, Scores
 
 log = logging.getLogger(__name__)
 

@@ -13,6 +13,7 @@ from ..stats.agreement import kappa
 from ..stats.correlation import pearson
 from ..stats.raters import Bools, bounds, pair_means, pair_ratio
 from ..stats.reliability import Cells, Ratings, icc, preference_agreement
+from ..types import Floats
 from .agreement_panel import (
     ALL,
     DIFFERENT,
@@ -26,7 +27,7 @@ from .agreement_panel import (
     paired_values,
     slice_of,
 )
-from .gold import Floats, ratio
+from .gold import ratio
 
 KAPPAS = {"kappa": "standard", "kappa, linear": "linear", "kappa, one-off": "one-off", "kappa, quadratic": "quadratic"}
 PREFERENCES = ("P(A)", "P(E)", "kappa")

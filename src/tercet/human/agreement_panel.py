@@ -14,7 +14,8 @@ from ..data.judgements import Codes, Judgement, Judgements, grouped
 from ..data.rankings import SAME
 from ..errors import DataError
 from ..stats.raters import Bools, draw_raters
-from .gold import Floats, check_raters
+from ..types import Floats
+from .gold import check_raters
 from .pairs import RankedPairs, pairs_of_rankings
 
 ALL, SAME_REFERENCE, DIFFERENT, SOURCE, WITHIN = (

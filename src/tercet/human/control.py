@@ -19,8 +19,9 @@ import numpy as np
 from ..data.judgements import Judgement, Judgements, count, grouped
 from ..errors import MissingDependency, UnknownName, UsageError
 from ..stats.student import t_below
+from ..types import Floats
 from .degrading import DAMAGED
-from .gold import Floats, check_raters, locate, one_kind
+from .gold import check_raters, locate, one_kind
 
 log = logging.getLogger(__name__)
 

@@ -19,12 +19,13 @@ from ..data.judgements import KINDS, Judgement, Judgements, grouped
 from ..errors import DataError
 from ..stats.agreement import kappa
 from ..stats.resampling import SEED
+from ..types import Floats
 from . import control, mqm
 from .agreement_measures import MeasuredAgreement, RaterResamples, correlation, pair_measures
 from .agreement_panel import ALL, paired_values, panel_of_rankings, panel_of_scores
 from .answers import judgements_of
 from .campaign import Campaign, Rater
-from .gold import Floats, means, standardise
+from .gold import means, standardise
 from .pairs import pairs_of_rankings
 from .progress import SystemRanking, rank_systems
 from .reading_time import FASTEST, FEWEST, SHARE, hasty

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from ..data.judgements import KINDS, Codes, Judgement, Judgements
 from ..data.scores import MetricRecord, Scores
 from ..errors import DataError, UnknownName, UsageError
+from ..types import Floats
 
 log = logging.getLogger(__name__)
 
-Floats = NDArray[np.float64]
 
 LABELS = {
     "da": "DA", "z": "DA z", "adequacy": "Adequacy", "fluency": "Fluency", "likert": "Likert", "mqm": "MQM",

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ..data.judgements import KINDS, Codes, Judgement, Judgements
 from ..errors import DataError, UsageError
-from .gold import Floats, locate, means, one_kind
+from ..types import Floats
+from .gold import locate, means, one_kind
 
 
 class Pair(NamedTuple):

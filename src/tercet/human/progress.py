@@ -24,7 +24,8 @@ from ..stats.clusters import Ranking, rank
 from ..stats.corrections import holm_pairs
 from ..stats.intervals import make_intervals
 from ..stats.resampling import SEED, draw_weights, exact_columns, resampled_scores, system_scores
-from .gold import Floats, ratio
+from ..types import Floats
+from .gold import ratio
 
 FEWEST = 20  # judged segments that every system needs before risks are estimated
 RISK = 0.05  # the largest risk at which a campaign can stop

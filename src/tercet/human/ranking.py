@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from ..data.scores import MetricRecord, Scores
 from ..errors import DataError, MissingDependency, UnknownName, UsageError
-from .gold import Floats, ratio
+from ..types import Floats
+from .gold import ratio
 from .pairs import RankedPairs
 
 log = logging.getLogger(__name__)

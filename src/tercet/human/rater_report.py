@@ -11,10 +11,10 @@ import numpy as np
 
 from ..data.judgements import KINDS, Judgement, Judgements, grouped
 from ..data.rankings import SAME
+from ..types import Floats
 from . import control
 from .agreement_measures import count_comparisons
 from .agreement_panel import Panel
-from .gold import Floats
 
 
 @dataclass(frozen=True, kw_only=True)

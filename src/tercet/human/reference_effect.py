@@ -18,10 +18,11 @@ from ..data.scores import Scores
 from ..errors import DataError
 from ..stats.corrections import holm
 from ..stats.correlation import pearson
+from ..types import Floats
 from .agreement_measures import RaterResamples
 from .agreement_panel import Panel, count_raters
 from .control import p_lower
-from .gold import Floats, means_by, ratio
+from .gold import means_by, ratio
 
 EXACT = 10_000  # up to this number, all divisions of raters into two groups are tried; above it, random ones
 

@@ -14,15 +14,14 @@ from random import Random
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..data.judgements import grouped
 from ..data.lines import read_lines
 from ..data.testset import TestSet
 from ..errors import DataError, UnknownName, UsageError
 from ..stats.resampling import SEED
+from ..types import Floats
 
-Floats = NDArray[np.float64]
 SAMPLINGS = ("random", "spread", "documents")
 
 

@@ -17,8 +17,8 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from ..data.judgements import Judgements, Span, grouped
+from ..types import Floats
 from .agreement_panel import Panel, PanelRow, panel_of_scores
-from .gold import Floats
 
 MEASURES = ("characters", "errors", "severity", "category")
 

@@ -20,9 +20,9 @@ from ..data.field_checks import check_text, parse_number
 from ..data.files import writing
 from ..data.lines import read_blocks
 from ..errors import DataError
+from ..types import Floats
 from .ngram_models import MARKS, UNKNOWN, Grams, NgramModel
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MISSING_UNKNOWN = -100.0  # KenLM's value for unknown words if a file has no <unk>

@@ -23,9 +23,9 @@ from ..errors import DataError, UnknownName, UsageError
 from ..kernels import lexical as kernel
 from ..kernels import symmetry, warn_if_slow
 from ..text.coding import Units, offsets_of, view
+from ..types import Floats
 from .lexical_tables import (
     FLOOR,
-    Floats,
     LexicalTable,
     Words,
     check_parallel,

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import UnknownName, UsageError
 from ..text.coding import whole_characters
+from ..types import Floats32
 from ..workers import results_in_order
 from . import use
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Floats = NDArray[np.float32]
 
 NAMES = ("use",)
 BATCH = 256  # texts per unit of work; fixed, so that vectors do not depend on where the work runs
@@ -56,7 +55,7 @@ class UniversalEncoder:
     version: str
     dimensions: int = 512
 
-    def encode(self, texts: Sequence[str], *, executor: Executor | None = None) -> Floats:
+    def encode(self, texts: Sequence[str], *, executor: Executor | None = None) -> Floats32:
         """Return the unit vectors of texts, shape (texts, dimensions).
 
         executor: processes to encode in (`tercet.engine.open_executor`).
@@ -68,13 +67,13 @@ class UniversalEncoder:
         distinct = list(rows)
         batches = [distinct[first : first + BATCH] for first in range(0, len(distinct), BATCH)]
         if executor is None:
-            made: Iterable[Floats] = map(encode_batch, batches)
+            made: Iterable[Floats32] = map(encode_batch, batches)
         else:
             made = results_in_order(executor, encode_batch, zip(batches, strict=True), doing="encoding")
         return np.concatenate([np.empty((0, self.dimensions), dtype=np.float32), *made])[places]
 
 
-def encode_batch(texts: Sequence[str]) -> Floats:
+def encode_batch(texts: Sequence[str]) -> Floats32:
     """Encode one batch. This is a unit of work that any process can run; it loads the weights once per process."""
     return use.open_model().encode(texts)
 

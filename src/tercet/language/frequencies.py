@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, MissingDependency, UnknownName, UsageError
 from ..text.coding import Ints, Units, offsets_of
-from .lexical_tables import Floats, Words, check_split, code_words, sentence_sums
+from ..types import Floats
+from .lexical_tables import Words, check_split, code_words, sentence_sums
 
 QUARTILES = 4
 LONGEST = 5  # maximum order; features never need more

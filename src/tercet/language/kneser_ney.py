@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, UsageError
+from ..types import Floats
 from .ngram_models import BEGIN, END, MARKS, UNKNOWN, Grams, NgramModel, split
 
 log = logging.getLogger(__name__)
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 LARGEST_ORDER = 6  # KenLM's limit unless it is compiled for more

@@ -29,11 +29,11 @@ from ..errors import DataError, UnknownName, UsageError
 from ..kernels import lexical as kernel
 from ..kernels import warn_if_slow
 from ..text.coding import Ints, Units, offsets_of, view
+from ..types import Floats
 
 log = logging.getLogger(__name__)
 
 Words = Sequence[str]
-Floats = NDArray[np.float64]
 
 NULL = ""  # the empty word, always number 0 of the source words; no word of a text is empty
 FLOOR = 1e-10  # the probability of pairs that are not in the table

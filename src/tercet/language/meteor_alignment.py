@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..errors import DataError
 from ..kernels import beam as kernel
 from ..text.coding import Ints, Units, offsets_of, view
+from ..types import Floats
 from .function_words import function_words
 from .gapped_paraphrases import GAP
 from .paraphrases import ParaphrasePairs, paraphrases, with_gaps
@@ -29,7 +30,6 @@ CONTENT, FUNCTION, COPIED = 0, 1, 2
 MOST_MATCHES = 1 << 23  # maximum of possible matches between two texts; more would take a minute and a gigabyte
 
 Words = Sequence[str]
-Floats = NDArray[np.float64]
 PhraseRow = tuple[int, int, int, int]  # first word and length in the reference, the same in the output
 
 

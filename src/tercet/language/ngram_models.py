@@ -27,8 +27,8 @@ from ..data.lines import open_bytes
 from ..errors import DataError, MissingDependency, UnknownName
 from ..kernels import ngram_lm, warn_if_slow
 from ..text.coding import offsets_of, view
+from ..types import Floats
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 UNKNOWN, BEGIN, END = range(3)  # the numbers of these words in every model

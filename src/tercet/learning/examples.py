@@ -26,8 +26,8 @@ from ..human.pairs import RankedPairs, pairs_of_scores
 from ..metaeval.gold import Gold, find_gold, has_preferences, margin_of
 from ..metaeval.joining import references_among
 from ..metrics.bases.learned_model import Hashes, hash_references
-from ..stats.resampling import Floats
 from ..text.scripts import base_code
+from ..types import Floats
 
 log = logging.getLogger(__name__)
 OUTPUT = "output"  # the system of the test set of judged outputs

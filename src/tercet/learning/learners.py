@@ -21,7 +21,7 @@ from ..quality.predictors import Inputs, LinearPredictor, Predictor
 from ..quality.splits import scikit_learn
 from ..quality.svr import SVR
 from ..quality.trees import join_trees
-from ..stats.resampling import Floats
+from ..types import Floats
 from .examples import Rows
 from .logistic import fit_logistic
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..stats.resampling import Floats
+from ..types import Floats
 
 STEPS = 50
 CLOSE = 1e-10  # the gain below which a step ends the search

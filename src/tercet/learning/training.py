@@ -15,7 +15,7 @@ from ..quality.learner_base import on_one_thread, standard_units
 from ..quality.predictors import LinearPredictor, Predictor
 from ..quality.splits import folds
 from ..stats.correlation import is_constant_series, pearson
-from ..stats.resampling import Floats
+from ..types import Floats
 from .examples import Examples, Rows
 from .learners import Material, MetricLearner, check_material
 

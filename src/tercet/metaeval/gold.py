@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..data.evidence import Evidence
 from ..data.judgements import KINDS, Judgements
@@ -27,10 +26,10 @@ from ..human.control import without_checks
 from ..human.gold import segment_means, standardise, system_means
 from ..human.mqm import weigh
 from ..human.ranking import expected_wins, trueskill_means, win_rates
+from ..types import Floats
 
 log = logging.getLogger(__name__)
 
-Floats = NDArray[np.float64]
 
 MARGIN = 25.0  # points of raw direct assessment; larger differences are preferences (Ma et al. 2019)
 LABELS = {"rr": "RR", "darr": "daRR"}

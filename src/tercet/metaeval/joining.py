@@ -15,9 +15,9 @@ from ..data.display import listed
 from ..data.scores import Scores
 from ..data.testset import TestSet
 from ..errors import DataError, UnknownName
+from ..types import Floats
 from .gold import Gold
 
-Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 

@@ -18,14 +18,13 @@ from ..stats.correlation import CORRELATIONS, Correlation
 from ..stats.correlation_bootstrap import Resampled, system_means
 from ..stats.outliers import mad_outliers, quality_levels, top_n
 from ..stats.resampling import check_share
+from ..types import Floats
 from .gold import Gold, check_gold, find_gold, gold_names, has_preferences, margin_of, without_systems
 from .joining import check_systems, references_among
 from .measurement import Measurement, Question, find
 from .measures import ResampleOptions, Statistic, parse_statistic
 from .results import Verdict, Verdicts
 from .significance import find_better, find_test
-
-Floats = NDArray[np.float64]
 
 DARR = "darr"  # preferences of this name come from scores; ties of the metric count against it, as in WMT17 to 19
 LEVELS = 4  # of quality, as in section 4.5.4 of Fomicheva (2017)

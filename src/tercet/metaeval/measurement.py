@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..data.display import listed
 from ..data.evidence import Evidence
 from ..data.judgements import KINDS
 from ..data.scores import Scores
 from ..errors import DataError, UsageError
+from ..types import Floats
 from .gold import Gold, pairs_between, preferences_of
 from .joining import (
     Indices,
@@ -35,8 +35,6 @@ from .measures import (
 
 if TYPE_CHECKING:
     from .judging import Request
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,8 +30,8 @@ from ..stats.correlation_bootstrap import (
     resample_ratio,
 )
 from ..stats.tau import VARIANTS, Tau, signs, tau_columns
+from ..types import Floats
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 

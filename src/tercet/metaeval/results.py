@@ -7,13 +7,9 @@ from dataclasses import dataclass, field
 from math import isnan
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..data.display import Tabular, html_table
 from ..errors import UnknownName
-
-Floats = NDArray[np.float64]
+from ..types import Floats
 
 # Of the rows, what tables for programs have.
 COLUMNS = ("pair", "metric", "label", "level", "statistic", "gold", "value", "signed", "n", "ci_low", "ci_high",

@@ -12,13 +12,13 @@ from ..stats.correlation_bootstrap import Resampled, separate
 from ..stats.permutation import permutation_test
 from ..stats.williams import williams_matrix
 from ..stats.winners import outperforms
+from ..types import Floats
 from .measurement import Measurement
 from .measures import Statistic
 
 if TYPE_CHECKING:
     from .judging import Request
 
-Floats = NDArray[np.float64]
 
 TESTS = {  # with what they are called in reports
     "williams": "Williams' test, one-sided",

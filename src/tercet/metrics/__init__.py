@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ._contract import Floats as Floats
+from ..types import Floats as Floats
 from ._contract import Learnt as Learnt
 from ._contract import Metric as Metric
 from ._contract import Shard as Shard

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UsageError
+from ..types import Floats
 from ._machinery import Machinery
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from ..text.explanations import Seen
     from ._machinery import Corpus
 
-Floats = NDArray[np.float64]
 Made = TypeVar("Made")
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..data.scores import Scores
 from ..errors import DataError, UsageError
-from ._contract import Floats, Metric, mean_score
+from ..types import Floats
+from ._contract import Metric, mean_score
 from ._parameters import param
 from ._ready import Ready, check_size, make_ready
 

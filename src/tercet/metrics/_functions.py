@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageError
-from ._contract import Floats, Metric, Shard
+from ..types import Floats
+from ._contract import Metric, Shard
 from ._parameters import param
 from ._registry import find
 from .bases.segments import MeanMetric

@@ -13,13 +13,14 @@ from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from ..errors import UsageError
+from ..types import Floats
 from ._parameters import Parameter, parameters
 
 if TYPE_CHECKING:
     from ..data.stream import TextFiles
     from ..data.testset import TestSet
     from ..text.explanations import Part
-    from ._contract import Floats, Metric
+    from ._contract import Metric
     from ._ready import Ready
 
     Corpus = TestSet | TextFiles  # what a metric is made ready for

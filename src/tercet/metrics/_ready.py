@@ -17,7 +17,8 @@ from .. import __version__
 from ..data.scores import MetricRecord
 from ..errors import DataError, TercetError, Untrusted, UsageError
 from ..text.explanations import Seen
-from ._contract import Floats, Learnt, Metric, Shard
+from ..types import Floats
+from ._contract import Learnt, Metric, Shard
 
 if TYPE_CHECKING:
     from ._machinery import Corpus

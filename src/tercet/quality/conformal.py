@@ -30,7 +30,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..data.model_file import shown
 from ..errors import DataError, UsageError
 from ..stats.correlation import is_constant_series
-from ..stats.resampling import TOLERANCE, Floats, check_share
+from ..stats.resampling import TOLERANCE, check_share
+from ..types import Floats
 from .learner_base import check_examples
 from .learners import cross_fit
 from .linear import Ridge

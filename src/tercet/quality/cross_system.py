@@ -20,7 +20,7 @@ from ..errors import DataError, UsageError
 from ..options import takes
 from ..options.quality import Assessing
 from ..stats.correlation import is_constant_series, pearson
-from ..stats.resampling import Floats
+from ..types import Floats
 from .evaluating import Evaluation, check_pair, compare_pearson, evaluate
 from .learner_base import FOLDS, MINIMUM, LabelledFeatures
 from .learners import learnt_by

@@ -25,7 +25,8 @@ from ..stats.correlation_bootstrap import (
 )
 from ..stats.intervals import Interval
 from ..stats.paired import PairedComparison, paired_bootstrap
-from ..stats.resampling import Floats, batch_rows, check_draws, check_share, draw_weights
+from ..stats.resampling import batch_rows, check_draws, check_share, draw_weights
+from ..types import Floats
 from .conformal import is_covered
 from .splits import SEED, Rows, number_groups
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..stats.resampling import Floats
+from ..types import Floats
 from .learner_base import FOLDS, LabelledFeatures, Learner, Settings, on_one_thread, run_all, standard_units
 from .pls import MOST_COMPONENTS, decompose, importance_in_projection
 from .splits import folds

@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..data.field_checks import same_width, table_rows
 from ..data.files import file_state
 from ..data.formats import is_bilingual
 from ..data.lines import read_lines
 from ..errors import DataError, UnknownName, UsageError
+from ..types import Floats
 
-Floats = NDArray[np.float64]
 Range = tuple[float, float]
 ParallelTexts = tuple[Sequence[str], Sequence[str]]
 LARGEST = 1e100  # squares and sums of larger numbers would overflow

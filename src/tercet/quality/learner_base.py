@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import DataError, MissingDependency, UsageError
 from ..stats.correlation import is_constant_series
-from ..stats.resampling import Floats
+from ..types import Floats
 from ..workers import results_in_order
 from .predictors import Inputs, LinearPredictor, Predictor, check_features
 from .splits import SEED, Rows, Split, folds, hold_out, number_groups

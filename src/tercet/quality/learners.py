@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import UnknownName
 from ..stats.correlation import pearson
-from ..stats.resampling import Floats
+from ..types import Floats
 from .learner_base import LabelledFeatures, Learner, Settings, cross_predict
 from .linear import Mean, OneFeature, Ridge
 from .pls import PLS

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..stats.resampling import Floats
+from ..types import Floats
 from .learner_base import LabelledFeatures, Learner, Settings, standard_units
 from .predictors import Inputs, LinearPredictor, Predictor
 

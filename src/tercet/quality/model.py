@@ -17,6 +17,7 @@ from ..data.model_file import CONTROL, Dataset, ModelFile, has_form, read_model,
 from ..data.testset import check_several
 from ..errors import DataError, UsageError
 from ..stats.resampling import check_share
+from ..types import Floats
 from .conformal import Conformal
 from .features import FeatureTable, all_features, extract
 from .inputs import ANY_LANGUAGE, GivenFeatures, check_languages, check_range, same_languages
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 KIND, MADE_BY = "quality-estimation", "tercet qe train"  # of model files
-Floats = NDArray[np.float64]
 SEEN = " If the model was trained on these very texts, its language models have seen them: predict others."
 LEVELS = (0.5, 0.8, 0.9, 0.95)  # of the intervals whose width `describe` reports
 # The fields of a model in its file, as plain values and as arrays, the latter by their names there.

@@ -21,7 +21,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from ..stats.resampling import Floats
+from ..types import Floats
 from .learner_base import LabelledFeatures, Learner, Settings, standard_units
 from .predictors import Inputs, Integers, LinearPredictor, Predictor
 from .splits import folds

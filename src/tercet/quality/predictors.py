@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..data.model_file import shown
 from ..errors import DataError
-from ..stats.resampling import Floats
+from ..types import Floats
 
 Integers = NDArray[np.int64]
 Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]

@@ -25,6 +25,7 @@ from ..data.display import Tabular
 from ..errors import DataError, UsageError
 from ..options import takes
 from ..options.quality import Ranking
+from ..types import Floats
 from .default import load_model
 from .features.families import family
 from .inputs import check_languages
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from .inputs import GivenFeatures
     from .model import Predictions, QualityModel
 
-Floats = NDArray[np.float64]
 REASONS = 3
 LEAST = 1e-9  # times the range of labels: a smaller effect of a feature is rounding error
 REVIEW, KEEP = "review", "keep"

@@ -15,7 +15,6 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..data.model_file import Dataset
 from ..data.testset import checksum
@@ -26,6 +25,7 @@ from ..language.function_words import function_words
 from ..language.kneser_ney import estimate
 from ..language.ngram_models import NgramModel
 from ..text.scripts import base_code
+from ..types import Floats
 from .packing import pack, unpack
 from .tokens import NONE_TAGGED, Tagged, tags, tokenise
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Floats = NDArray[np.float64]
 ORDER = 3  # words of the longest n-grams, as in Specia et al. (2010)
 LEAST_PROBABILITY = 1e-4  # of a word pair in the lexical tables; most pairs are rarer and carry no information
 MOST_FREQUENT = 80  # words that replace the list of function words of a language without one; lists are about as long

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..stats.resampling import Floats
+from ..types import Floats
 from .learner_base import SEARCHED, LabelledFeatures, Learner, Settings, standard_units
 from .predictors import Inputs, KernelPredictor, Predictor
 from .splits import scikit_learn

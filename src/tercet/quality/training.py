@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import __version__
 from ..data.display import json_able
@@ -26,6 +26,7 @@ from ..errors import DataError, UsageError
 from ..options import takes
 from ..options.quality import Training
 from ..stats.correlation import is_constant_series
+from ..types import Floats
 from .conformal import calibrate
 from .features import (
     GROUPS,
@@ -50,7 +51,6 @@ from .splits import SEED, Rows, folds, number_groups, scikit_learn
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-Floats = NDArray[np.float64]
 
 # The mean label, and linear regressions on the length and on the language model's probability.
 BASELINES = ("mean", "linear:source_tokens", "linear:target_log_probability")

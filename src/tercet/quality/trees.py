@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..stats.resampling import Floats
+from ..types import Floats
 from .learner_base import SEARCHED, LabelledFeatures, Learner, Settings, standard_units
 from .predictors import Inputs, Predictor, TreePredictor
 from .splits import scikit_learn

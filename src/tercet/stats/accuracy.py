@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import UnknownName, UsageError
+from ..types import Floats
 from .correlation_bootstrap import Resampled
-from .resampling import SEED, TOLERANCE, Floats, batch_rows, check_draws, draw_weights, exact_columns, swapped_sums
+from .resampling import SEED, TOLERANCE, batch_rows, check_draws, draw_weights, exact_columns, swapped_sums
 from .tau import signs
 
 AVERAGES = ("none", "item", "system")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import UnknownName, UsageError
-from .resampling import Floats
+from ..types import Floats
 
 # The cost of two ratings by their distance.
 WEIGHTS: dict[str, Callable[[Floats], Floats]] = {

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import UsageError
-from .resampling import Floats
+from ..types import Floats
 
 
 def holm(p_values: ArrayLike) -> Floats:

@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import UnknownName, UsageError
 from ..kernels import inversions
-from .resampling import TOLERANCE, Floats
+from ..types import Floats
+from .resampling import TOLERANCE
 
 Correlation = Callable[[ArrayLike, ArrayLike], Floats]
 Integers = NDArray[np.int64]

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import DataError, UnknownName, UsageError
+from ..types import Floats
 from .correlation import CORRELATIONS, Correlation, is_constant_series
 from .intervals import Interval, is_constant, percentile_bounds, standard_error
 from .resampling import (
     SEED,
     TOLERANCE,
-    Floats,
     Score,
     batch_rows,
     check_cube,

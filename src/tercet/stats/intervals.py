@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import UnknownName
+from ..types import Floats
 from .resampling import (
     SEED,
     TOLERANCE,
     Columns,
-    Floats,
     Score,
     batch_rows,
     check_cube,

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import DataError, UsageError
+from ..types import Floats
 from .correlation import Correlation, pearson
-from .resampling import Floats
 
 SCALE = 1.483  # the median absolute deviation of normal data times this is their standard deviation
 CUTOFF = 2.5

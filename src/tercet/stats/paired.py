@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import UnknownName, UsageError
+from ..types import Floats
 from .intervals import Interval, is_constant, make_intervals, percentile_bounds, standard_error
 from .resampling import (
     SEED,
     TOLERANCE,
     Columns,
-    Floats,
     Score,
     check_cube,
     check_draws,

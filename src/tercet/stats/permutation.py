@@ -23,19 +23,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import UnknownName, UsageError
+from ..types import Floats
 from .correlation import CORRELATIONS, Correlation, is_constant_series
 from .correlation_bootstrap import Statistic, check_scores, find_statistic, standardised, system_means
-from .resampling import (
-    SEED,
-    TOLERANCE,
-    Columns,
-    Floats,
-    batch_rows,
-    check_draws,
-    draw_swaps,
-    exact_columns,
-    swapped_sums,
-)
+from .resampling import SEED, TOLERANCE, Columns, batch_rows, check_draws, draw_swaps, exact_columns, swapped_sums
 
 KINDS = ("perm-inputs", "perm-systems", "perm-both")
 LEVELS = ("system", "segment", "global")

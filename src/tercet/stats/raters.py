@@ -18,8 +18,9 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from ..types import Floats
 from .intervals import percentile_bounds
-from .resampling import SEED, Floats, check_draws
+from .resampling import SEED, check_draws
 
 Bools = NDArray[np.bool_]
 

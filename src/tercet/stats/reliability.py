@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import UnknownName, UsageError
-from .resampling import Floats, check_share
+from ..types import Floats
+from .resampling import check_share
 from .student import f_quantile
 
 Codes = NDArray[np.intp]

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import DataError, UsageError
+from ..types import Floats
 
-Floats = NDArray[np.float64]
 Score = Callable[[Floats], Floats]
 
 SEED = 12345

@@ -11,7 +11,7 @@ from math import lgamma
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .resampling import Floats
+from ..types import Floats
 
 STEPS = 5000  # the fraction needs about the root of the larger parameter
 TINY = 1e-300

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import DataError, UnknownName, UsageError
-from .resampling import Floats
+from ..types import Floats
 
 X = np.nan  # the pair is left out
 VARIANTS = {  # rows: people prefer left, tie, prefer right; columns: the same for the metric

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import UsageError
+from ..types import Floats
 from .correlation import is_constant_series
-from .resampling import Floats
 from .student import t_below
 
 EQUAL = 1e-9  # metrics whose correlation is this close to 1 (-1) are equal (negated) up to rounding noise

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..types import Floats
 
 WINDOW = 8  # offsets tried on each side, beyond the difference between the numbers of lines
 WIDEST = 40

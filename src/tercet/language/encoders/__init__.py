@@ -20,10 +20,11 @@ from pathlib import Path
 
 from ...data.files import file_state
 from ...errors import UnknownName, UsageError
-from .base import LAST, Encoder, Floats, TokenVectors
+from ...types import Floats32
+from .base import LAST, Encoder, TokenVectors
 from .onnx import OnnxPairScorer
 
-__all__ = ["DEFAULT", "DEVICES", "KINDS", "LAST", "Encoder", "Floats", "OnnxPairScorer", "TokenVectors",
+__all__ = ["DEFAULT", "DEVICES", "KINDS", "LAST", "Encoder", "Floats32", "OnnxPairScorer", "TokenVectors",
            "check_name", "open_encoder", "open_pair_scorer"]  # fmt: skip
 
 DEFAULT = "minilm"

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from ...errors import DataError, UsageError
 from ...text.coding import whole_characters
+from ...types import Floats32
 
 log = logging.getLogger(__name__)
 
-Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 LAST = -1  # the last layer
 OF_SENTENCES = -2  # in place of a layer
@@ -47,7 +47,7 @@ class TokenVectors:
     tokens: tuple[str, ...]
     spans: Ints
     words: Ints
-    vectors: Floats
+    vectors: Floats32
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -154,7 +154,7 @@ class Encoder(ABC):
         """Yield the places of some texts and their tokens, batch by batch. Texts are distinct."""
 
     @abstractmethod
-    def sentence_batches(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Floats]]:
+    def sentence_batches(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Floats32]]:
         """Yield the places of some texts and their vectors, batch by batch. Texts are distinct."""
 
     def split(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
@@ -187,7 +187,7 @@ class Encoder(ABC):
             store.keep({text: found[text] for text in missing})
         return [found[distinct[place]] for place in places]
 
-    def sentences(self, texts: Sequence[str], *, cache: str | Path | None = None) -> Floats:
+    def sentences(self, texts: Sequence[str], *, cache: str | Path | None = None) -> Floats32:
         """Return one vector of length 1 for each text, shape (texts, dimensions).
 
         cache: a folder in which vectors are stored and looked up.
@@ -196,7 +196,7 @@ class Encoder(ABC):
             raise UsageError(f"The encoder {self.name} gives vectors of words, and none of sentences.")
         distinct, places = _distinct(texts)
         key = self.fingerprint, OF_SENTENCES
-        found: dict[str, Floats] = _along.take(key, distinct)
+        found: dict[str, Floats32] = _along.take(key, distinct)
         store = None
         if cache is not None and self.slow:
             from .store import SentenceStore
@@ -243,12 +243,12 @@ def batches(lengths: Sequence[int], *, texts: int = BATCH_TEXTS, tokens: int = B
         yield batch
 
 
-def unit(vectors: Floats) -> Floats:
+def unit(vectors: Floats32) -> Floats32:
     """Return vectors scaled to length 1; zeros stay zeros. A vector that is not finite becomes NaN."""
     with np.errstate(over="ignore", invalid="ignore"):
         lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     lengths[~np.isfinite(lengths)] = np.nan  # so that `check_finite` finds it
-    scaled: Floats = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths != 0)
+    scaled: Floats32 = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths != 0)
     return scaled
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from ...data.files import file_checksum
 from ...errors import DataError, MissingDependency, UsageError
-from .base import Floats
+from ...types import Floats32
 from .transformer import Inputs, Tokenizer, TransformerEncoder, digest, position_limit, read_json
 
 FILES = ("*.json", "*.safetensors", "*.txt", "*.model")
@@ -63,13 +63,13 @@ class HuggingFaceEncoder(TransformerEncoder):
     def dimensions(self) -> int:  # type: ignore[override]
         return int(self.model.config.hidden_size)
 
-    def hidden(self, inputs: Inputs, layer: int) -> Floats:
+    def hidden(self, inputs: Inputs, layer: int) -> Floats32:
         with inferring(self.name):
             found = self.model(**feed(self.model, inputs), output_hidden_states=True).hidden_states[layer]
-            vectors: Floats = found.float().cpu().numpy()
+            vectors: Floats32 = found.float().cpu().numpy()
         return vectors
 
-    def sentence_batches(self, texts: Any) -> Iterator[tuple[Any, Floats]]:
+    def sentence_batches(self, texts: Any) -> Iterator[tuple[Any, Floats32]]:
         if self.sentence_model is None:
             yield from super().sentence_batches(texts)
             return

@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 from ...data.files import file_checksum
 from ...errors import DataError, MissingDependency, UsageError
 from ...text.coding import whole_characters
-from .base import Floats, batches, check_finite, log
+from ...types import Floats32
+from .base import batches, check_finite, log
 from .transformer import Inputs, Tokenizer, TransformerEncoder, digest, position_limit, read_json
 
 MODEL_FILES = ("model.onnx", "onnx/model.onnx")
@@ -156,13 +157,13 @@ class OnnxEncoder(TransformerEncoder):
     def dimensions(self) -> int:  # type: ignore[override]
         return int(self.hidden(self.tokenizer.pad(self.tokenizer.encode(["a"])), self.layers - 1).shape[-1])
 
-    def hidden(self, inputs: Inputs, layer: int) -> Floats:
-        hidden: Floats = self.model.run(self.layer_outputs[layer], inputs).astype(np.float32, copy=False)
+    def hidden(self, inputs: Inputs, layer: int) -> Floats32:
+        hidden: Floats32 = self.model.run(self.layer_outputs[layer], inputs).astype(np.float32, copy=False)
         return hidden
 
-    def pooled(self, inputs: Inputs) -> Floats:
+    def pooled(self, inputs: Inputs) -> Floats32:
         if "sentence_embedding" in self.model.outputs(2):
-            pooled: Floats = self.model.run("sentence_embedding", inputs).astype(np.float32, copy=False)
+            pooled: Floats32 = self.model.run("sentence_embedding", inputs).astype(np.float32, copy=False)
             return pooled
         return super().pooled(inputs)
 

@@ -14,8 +14,9 @@ import numpy as np
 
 from ...data.files import file_checksum
 from ...text.coding import whole_characters
+from ...types import Floats32
 from ..vectors import WordVectors, is_model, open_vectors
-from .base import Encoder, Floats, TokenVectors, unit
+from .base import Encoder, TokenVectors, unit
 
 _WORD = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
 
@@ -37,7 +38,7 @@ class StaticEncoder(Encoder):
         for place, text in enumerate(texts):
             yield [place], [self._tokens(text)]
 
-    def sentence_batches(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Floats]]:
+    def sentence_batches(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Floats32]]:
         for place, text in enumerate(texts):
             yield [place], unit(self._tokens(text).vectors.sum(0, keepdims=True))
 

@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...types import Floats32
 from ..text_cache import TextCache
-from .base import Floats, TokenVectors
+from .base import TokenVectors
 
 FORMAT = 1  # increased when vectors stored in an earlier format must not be read
 DIGEST = 8  # bytes
@@ -23,11 +24,11 @@ class _Store(TextCache[Any]):
     kind: ClassVar[str] = "encoding"
     done_again: ClassVar[str] = "Texts are then encoded again."
 
-    def write(self, facts: Any, vectors: Floats) -> bytes:
+    def write(self, facts: Any, vectors: Floats32) -> bytes:
         data = json.dumps(facts).encode() + b"\n" + np.ascontiguousarray(vectors, dtype="<f4").tobytes()
         return blake2b(data, digest_size=DIGEST).digest() + data
 
-    def read(self, data: Any) -> tuple[Any, Floats] | None:
+    def read(self, data: Any) -> tuple[Any, Floats32] | None:
         """Return the facts and numbers of an entry; None if it is damaged."""
         if not isinstance(data, bytes) or blake2b(data[DIGEST:], digest_size=DIGEST).digest() != data[:DIGEST]:
             return None
@@ -60,9 +61,9 @@ class SentenceStore(_Store):
     def __init__(self, folder: str | Path, fingerprint: str) -> None:
         super().__init__(folder, f"{FORMAT}\nsentences\n{fingerprint}\n")
 
-    def pack(self, value: Floats) -> bytes:
+    def pack(self, value: Floats32) -> bytes:
         return self.write([], value)
 
-    def unpack(self, text: str, data: bytes) -> Floats | None:
+    def unpack(self, text: str, data: bytes) -> Floats32 | None:
         found = self.read(data)
         return None if found is None else found[1]

@@ -13,7 +13,8 @@ import numpy as np
 
 from ...errors import DataError, MissingDependency
 from ...text.coding import whole_characters
-from .base import Encoder, Floats, Ints, TokenVectors, batches, unit, warn_of_truncation
+from ...types import Floats32
+from .base import Encoder, Ints, TokenVectors, batches, unit, warn_of_truncation
 
 PADDING = ("[PAD]", "<pad>")
 
@@ -85,16 +86,16 @@ class TransformerEncoder(Encoder):
     alone: bool = False
 
     @abstractmethod
-    def hidden(self, inputs: Inputs, layer: int) -> Floats:
+    def hidden(self, inputs: Inputs, layer: int) -> Floats32:
         """Return the vectors of a batch in one layer, shape (texts, tokens, dimensions)."""
 
-    def pooled(self, inputs: Inputs) -> Floats:
+    def pooled(self, inputs: Inputs) -> Floats32:
         """Return the vectors of the texts of a batch, of any length, shape (texts, dimensions)."""
         hidden = self.hidden(inputs, self.layers - 1)
         if self.pooling == "cls":
             return hidden[:, 0]
         weights = inputs.mask[:, :, None].astype(np.float32)
-        mean: Floats = (hidden * weights).sum(1) / weights.sum(1)
+        mean: Floats32 = (hidden * weights).sum(1) / weights.sum(1)
         return mean
 
     def split(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
@@ -115,7 +116,7 @@ class TransformerEncoder(Encoder):
             made = zip(batch, chosen, hidden, strict=True)
             yield batch, [_tokens(texts[place], each, rows) for place, each, rows in made]
 
-    def sentence_batches(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Floats]]:
+    def sentence_batches(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Floats32]]:
         encoded = self.tokenizer.encode(texts)
         if empty := [place for place, each in enumerate(encoded) if not each.ids]:
             yield empty, np.zeros((len(empty), self.dimensions), dtype=np.float32)
@@ -130,7 +131,7 @@ class TransformerEncoder(Encoder):
                 yield kept
 
 
-def _tokens(text: str, encoded: Any, hidden: Floats) -> TokenVectors:
+def _tokens(text: str, encoded: Any, hidden: Floats32) -> TokenVectors:
     marks = encoded.special_tokens_mask
     words = [-1 if mark or word is None else word for word, mark in zip(encoded.word_ids, marks, strict=True)]
     length = len(encoded.ids)

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ...text.coding import whole_characters
+from ...types import Floats32
 from ..embeddings import BATCH, LONGEST, UniversalEncoder
 from ..embeddings import open_encoder as open_universal
 from ..use import UniversalModel, open_model
-from .base import Encoder, Floats, TokenVectors
+from .base import Encoder, TokenVectors
 
 LANGUAGES = frozenset("ar de en es fr it ja ko nl pl pt ru th tr zh".split())
 SPACE = "\u2581"  # how the tokenizer writes it
@@ -43,13 +44,13 @@ class UseEncoder(Encoder):
             made = zip(batch, words, model.piece_vectors(words), strict=True)
             yield range(first, first + len(batch)), [_tokens(model, *each) for each in made]
 
-    def sentence_batches(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Floats]]:
+    def sentence_batches(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Floats32]]:
         for first in range(0, len(texts), BATCH):
             batch = texts[first : first + BATCH]
             yield range(first, first + len(batch)), self.model.encode(batch)
 
 
-def _tokens(model: UniversalModel, text: str, words: Sequence[Sequence[int]], vectors: Floats) -> TokenVectors:
+def _tokens(model: UniversalModel, text: str, words: Sequence[Sequence[int]], vectors: Floats32) -> TokenVectors:
     """Return the pieces of a text. Where normalising changes a word's length, its pieces have the span of the word."""
     names: list[str] = []
     spans: list[tuple[int, int]] = []

@@ -22,7 +22,8 @@ from ...kernels import alignments
 from ...text.coding import Ints, Units, offsets_of, view
 from ...text.explanations import Alignment, Part, Seen, word_links
 from ...text.tokenisers import check_tokeniser, lower, tokenise
-from .._contract import Floats, Metric, Shard, group_references
+from ...types import Floats
+from .._contract import Metric, Shard, group_references
 from .._parameters import param
 from ..bases.pairs import best_rows, number_words, one_segment, owners, refuse_long
 

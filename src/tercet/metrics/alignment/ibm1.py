@@ -27,7 +27,8 @@ from ...language.lexical_tables import FORMATS, LexicalTable, check_parallel, re
 from ...text.coding import whole_characters
 from ...text.scripts import base_code
 from ...text.tokenisers import lower, tokenise
-from .._contract import Floats, Learnt, Metric, Shard
+from ...types import Floats
+from .._contract import Learnt, Metric, Shard
 from .._parameters import param
 
 if TYPE_CHECKING:

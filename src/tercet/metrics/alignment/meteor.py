@@ -32,7 +32,8 @@ from ...text.meteor import LANGUAGES as NORMALISED
 from ...text.meteor import normalise
 from ...text.tokenisers import names as tokenisers
 from ...text.tokenisers import tokenise
-from .._contract import Floats, Metric, Shard, group_references
+from ...types import Floats
+from .._contract import Metric, Shard, group_references
 from .._parameters import param
 from ..bases.pairs import best_rows, one_segment, owners, refuse_long
 

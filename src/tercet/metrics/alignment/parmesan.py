@@ -18,7 +18,8 @@ import numpy as np
 from ...language.meteor_alignment import Alignment, describe
 from ...language.paraphrases import find_table
 from ...text.explanations import Seen
-from .._contract import Floats, Learnt, Metric, Shard
+from ...types import Floats
+from .._contract import Learnt, Metric, Shard
 from .._parameters import param
 from ..bases.pairs import best_rows, one_segment, owners
 from .meteor import LANGUAGES, METEOR

@@ -19,7 +19,8 @@ from ...kernels import alignments
 from ...text.coding import Ints, Units, Vocabulary, offsets_of, view
 from ...text.explanations import Alignment, Part, Seen, word_links
 from ...text.tokenisers import check_tokeniser, lower, tokenise
-from .._contract import Floats, Metric, Shard, group_references
+from ...types import Floats
+from .._contract import Metric, Shard, group_references
 from .._parameters import CASE, param
 from ..bases.pairs import best_rows, one_segment, owners, refuse_long
 

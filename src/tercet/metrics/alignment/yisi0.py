@@ -19,7 +19,8 @@ from ...kernels import substrings
 from ...text.coding import Ints, Units, offsets_of, view
 from ...text.explanations import Alignment, Link, ListedAlignment, Part, Seen
 from ...text.tokenisers import check_tokeniser, lower, tokenise
-from .._contract import Floats, Learnt, Metric, Shard, group_references
+from ...types import Floats
+from .._contract import Learnt, Metric, Shard, group_references
 from .._parameters import CASE, param
 from ..bases.frequencies import DocumentFrequencies, count_references
 from ..bases.pairs import best_rows, number_words, one_segment, owners, refuse_long

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...text.explanations import Seen
-from .._contract import Floats, Learnt, Shard
+from ...types import Floats
+from .._contract import Learnt, Shard
 from .._parameters import param
 from .._ready import Ready
 from .learned_model import LearnedModel, shipped_model

@@ -18,14 +18,14 @@ from ...errors import UsageError
 from ...language.encoders import DEFAULT, DEVICES, LAST, check_name, open_encoder
 from ...text.explanations import Alignment, Link, Places
 from ...text.scripts import base_code
-from .._contract import Floats, Learnt, Metric, Shard
+from ...types import Floats, Floats32
+from .._contract import Learnt, Metric, Shard
 from .._parameters import param
 from .._ready import warn_of_guess
 from .frequencies import DocumentFrequencies, count_references
 
 if TYPE_CHECKING:
     from ...language.encoders import Encoder, TokenVectors
-    from ...language.encoders import Floats as Vectors
 
 log = logging.getLogger(__name__)
 MOST_WORDS = 3000  # the matrices of WMDO need 600 MB then
@@ -90,9 +90,9 @@ class EncoderMetric(Metric):
             )
         return encoder
 
-    def encode_sentences(self, shard: Shard, encoder: Encoder, texts: Sequence[str]) -> Mapping[str, Vectors]:
+    def encode_sentences(self, shard: Shard, encoder: Encoder, texts: Sequence[str]) -> Mapping[str, Floats32]:
         """Return the vectors of whole texts, by text; metrics with the same encoder share them."""
-        known: dict[str, Vectors] = shard.share(("sentences", encoder.fingerprint), dict)
+        known: dict[str, Floats32] = shard.share(("sentences", encoder.fingerprint), dict)
         if new := [text for text in dict.fromkeys(texts) if text not in known]:
             known.update(zip(new, encoder.sentences(new, cache=shard.cache), strict=True))
         return known

@@ -15,7 +15,8 @@ import numpy as np
 
 from ...errors import DataError
 from ...text.explanations import Seen
-from .._contract import Floats, Learnt, Metric, Shard, mean_score
+from ...types import Floats
+from .._contract import Learnt, Metric, Shard, mean_score
 from .._parameters import param
 from .learned_model import LearnedModel, load_model, shipped_model
 from .pairs import one_segment

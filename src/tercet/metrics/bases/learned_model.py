@@ -23,7 +23,7 @@ from ...data.model_file import Dataset, ModelFile, has_form, read_model, write_m
 from ...errors import DataError
 from ...language.encoders.base import check_finite
 from ...quality.predictors import Predictor, predictor_from_parts
-from .._contract import Floats
+from ...types import Floats
 
 KIND = "learned-metric"
 MADE_BY = "tercet learn"

@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import TercetError, UnknownName, UsageError, with_place
-from .._contract import Floats, Metric, Shard, mean_score
+from ...types import Floats
+from .._contract import Metric, Shard, mean_score
 from .._ready import Ready
 from .._registry import create
 from .._trust import create_from_file, needs_trust

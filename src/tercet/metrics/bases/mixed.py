@@ -15,7 +15,8 @@ import numpy as np
 
 from ...errors import UsageError
 from ...text.explanations import Seen
-from .._contract import Floats, Learnt, Shard
+from ...types import Floats
+from .._contract import Learnt, Shard
 from .._parameters import param
 from .._ready import Ready
 from .members import Member, MemberMetric, count_members, find_members, make_ready

@@ -17,7 +17,8 @@ from ...errors import DataError, UsageError
 from ...language.encoders import DEVICES
 from ...language.encoders.base import check_finite
 from ...text.explanations import Seen
-from .._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
+from ...types import Floats
+from .._contract import Learnt, Metric, Shard, group_references, mean_score
 from .._parameters import param
 
 SETTLED = ("mean", "best", "none")

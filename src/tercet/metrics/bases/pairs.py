@@ -12,7 +12,8 @@ from ...errors import DataError
 from ...text.coding import Ints, Units, offsets_of
 from ...text.explanations import Matches, Seen
 from ...text.ngrams import compare_ngrams, longest_matches
-from .._contract import Floats, Shard
+from ...types import Floats
+from .._contract import Shard
 
 MOST_UNITS = 20_000  # words of one text; the time grows with its square
 

@@ -18,7 +18,8 @@ import numpy as np
 from ...data.files import is_file
 from ...errors import DataError, UsageError
 from ...text.scripts import base_code
-from .._contract import Floats, Learnt, Metric, Shard
+from ...types import Floats
+from .._contract import Learnt, Metric, Shard
 from .._parameters import param
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._contract import Floats, mean_score
+from ...types import Floats
+from .._contract import mean_score
 
 
 class PrecisionRecall:

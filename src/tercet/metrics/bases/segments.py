@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._contract import Floats, Metric, Shard, mean_score
+from ...types import Floats
+from .._contract import Metric, Shard, mean_score
 
 
 class SegmentMetric(Metric):

@@ -12,7 +12,8 @@ from ...errors import UnknownName
 from ...text.coding import Ints, Words
 from ...text.editing import words_of
 from ...text.tokenisers import check_tokeniser, lower, tokenise
-from .._contract import Floats, Metric, Shard, group_references
+from ...types import Floats
+from .._contract import Metric, Shard, group_references
 from .._parameters import CASE, param
 from .pairs import best_rows, owners, too_long
 

@@ -16,7 +16,8 @@ import numpy as np
 from ...data.files import file_state
 from ...data.tables import read_table
 from ...errors import DataError, UnknownName, UsageError
-from .._contract import Floats, Metric, Shard, mean_score
+from ...types import Floats
+from .._contract import Metric, Shard, mean_score
 from .._parameters import param
 
 TEXT = "output"

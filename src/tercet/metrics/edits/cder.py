@@ -16,7 +16,8 @@ import numpy as np
 from ...text.coding import Units, Vocabulary
 from ...text.editing import References, count_jumps, jump_script
 from ...text.explanations import Edits, Part, Seen
-from .._contract import Floats, Shard, group_references
+from ...types import Floats
+from .._contract import Shard, group_references
 from ..bases.pairs import one_segment
 from ..bases.words import WordMetric, choose_references, error_rate
 

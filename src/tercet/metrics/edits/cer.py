@@ -15,7 +15,8 @@ import numpy as np
 from ...text.coding import Ints, Units, characters, code_points
 from ...text.editing import count_edits, edit_script
 from ...text.explanations import Edits, Part, Seen
-from .._contract import Floats, Metric, Shard, group_references
+from ...types import Floats
+from .._contract import Metric, Shard, group_references
 from .._parameters import CASE, YES, param
 from ..bases.pairs import best_rows, one_segment, owners
 

@@ -20,7 +20,8 @@ from ...kernels import edits as edit_kernel
 from ...kernels import phrases
 from ...text.coding import Ints, Units, code_points, offsets_of, view
 from ...text.explanations import Edit, Edits, Part, Place, Seen, Shift, locate
-from .._contract import Floats, Metric, Shard, group_references, mean_score
+from ...types import Floats
+from .._contract import Metric, Shard, group_references, mean_score
 from .._parameters import param
 from ..bases.pairs import best_rows, one_segment, owners, refuse_long, too_long
 

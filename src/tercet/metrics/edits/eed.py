@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 from ...kernels import jumps
 from ...text.coding import Ints, code_points, view
 from ...text.explanations import Seen
-from .._contract import Floats, Metric, Shard, group_references, mean_score
+from ...types import Floats
+from .._contract import Metric, Shard, group_references, mean_score
 from .._parameters import param
 from ..bases.pairs import best_rows, one_segment, owners, refuse_long
 

@@ -17,7 +17,8 @@ from ...errors import UsageError
 from ...text.coding import NgramIndex, Units, Vocabulary
 from ...text.editing import References, bag_script
 from ...text.explanations import Edits, Part, Seen
-from .._contract import Floats, Shard, group_references
+from ...types import Floats
+from .._contract import Shard, group_references
 from ..bases.pairs import best_rows, one_segment
 from ..bases.words import WordMetric, error_rate
 

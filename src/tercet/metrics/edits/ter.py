@@ -22,7 +22,8 @@ from ...text.coding import Units, Vocabulary, Words, code_points, split_words
 from ...text.editing import References, ShiftSearch, count_shifts, shift_script, words_of
 from ...text.explanations import Edits, Part, Seen
 from ...text.tokenisers import check_tokeniser
-from .._contract import Floats, Metric, Shard, group_references
+from ...types import Floats
+from .._contract import Metric, Shard, group_references
 from .._parameters import NO, YES, param
 from ..bases.pairs import best_rows, one_segment
 from ..bases.words import tokeniser_of

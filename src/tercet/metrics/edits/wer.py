@@ -21,7 +21,8 @@ from ...text.coding import Vocabulary, Words, code_points, split_words
 from ...text.editing import References, count_edits, edit_script, words_of
 from ...text.explanations import Edits, Part, Seen
 from ...text.tokenisers import check_tokeniser
-from .._contract import Floats, Metric, Shard, group_references
+from ...types import Floats
+from .._contract import Metric, Shard, group_references
 from .._parameters import CASE, param
 from ..bases.pairs import one_segment
 from ..bases.words import choose_references, error_rate, tokeniser_of

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from ...text.explanations import Alignment, Part, Seen
-from .._contract import Floats, mean_score
+from ...types import Floats
+from .._contract import mean_score
 from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
 
 if TYPE_CHECKING:

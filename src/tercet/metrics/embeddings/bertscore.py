@@ -19,7 +19,8 @@ from ...data.files import file_state
 from ...errors import DataError, UsageError
 from ...language.encoders import DEFAULT
 from ...text.explanations import Alignment, Part, Seen
-from .._contract import Floats, mean_score
+from ...types import Floats
+from .._contract import mean_score
 from .._parameters import YES, param
 from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
 

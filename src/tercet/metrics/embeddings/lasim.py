@@ -19,7 +19,8 @@ from ...data.model_file import Dataset, ModelFile, read_model, write_model
 from ...errors import DataError, UsageError
 from ...language.encoders import check_name, open_encoder
 from ...text.explanations import Seen
-from .._contract import Floats, Learnt, Shard, mean_score
+from ...types import Floats
+from .._contract import Learnt, Shard, mean_score
 from .._parameters import param
 from ..bases.encoded import EncoderMetric, source_and_target
 

@@ -19,7 +19,8 @@ from ...data.testset import TestSet
 from ...errors import UsageError
 from ...language.encoders import check_name
 from ...text.explanations import Matches, Part, Seen
-from .._contract import Floats, Learnt, Shard
+from ...types import Floats
+from .._contract import Learnt, Shard
 from .._parameters import CASE, param
 from ..bases.encoded import EncoderMetric
 from ..bases.pairs import explain_ngrams

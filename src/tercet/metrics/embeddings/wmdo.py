@@ -18,7 +18,8 @@ import numpy as np
 
 from ...errors import MissingDependency
 from ...text.explanations import Alignment, Link, Part, Seen
-from .._contract import Floats, mean_score
+from ...types import Floats
+from .._contract import mean_score
 from .._parameters import param
 from ..bases.encoded import EncodedMetric, Opened, cosines, places_of
 

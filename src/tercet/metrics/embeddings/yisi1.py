@@ -15,7 +15,8 @@ import numpy as np
 
 from ...text.explanations import Alignment, Part, Seen
 from ...text.scripts import base_code
-from .._contract import Floats, Learnt, Shard
+from ...types import Floats
+from .._contract import Learnt, Shard
 from .._parameters import YES, param
 from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
 from ..bases.parsed import parser_name, stored_parses

@@ -16,7 +16,8 @@ import numpy as np
 from ...language.encoders import check_name
 from ...text.explanations import Seen
 from ...text.scripts import base_code
-from .._contract import Floats, Learnt, Shard
+from ...types import Floats
+from .._contract import Learnt, Shard
 from .._parameters import param
 from ..bases.encoded import EncodedMetric, Opened, source_and_target
 from ..bases.parsed import parser_name, stored_parses

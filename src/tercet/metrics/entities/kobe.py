@@ -18,7 +18,8 @@ import numpy as np
 
 from ...errors import UsageError
 from ...text.explanations import Entities, Entity, Part, Seen
-from .._contract import Floats, Shard
+from ...types import Floats
+from .._contract import Shard
 from .._parameters import param
 from ..bases.entities import Candidates, EntityMetric, Languages, languages, match
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from ...data.testset import TestSet
 from ...errors import UsageError
-from .._contract import Floats, Learnt, Shard
+from ...types import Floats
+from .._contract import Learnt, Shard
 from .._parameters import param
 from ..bases.entities import EntityMetric, Languages, languages
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from ...quality.fluency_models import FluencyModels, load_models
 from ...text.scripts import base_code
-from .._contract import Floats, Learnt, Shard
+from ...types import Floats
+from .._contract import Learnt, Shard
 from .._parameters import param
 from ..bases.features import FeatureMetric, Weights
 from ..bases.parsed import parser_name, stored_parses

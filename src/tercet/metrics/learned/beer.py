@@ -22,7 +22,8 @@ import numpy as np
 from ...data.files import file_state
 from ...errors import DataError
 from ...text.coding import Ints, NgramIndex, Units, ngram_totals, offsets_of
-from .._contract import Floats, Shard, group_references
+from ...types import Floats
+from .._contract import Shard, group_references
 from ..bases.features import NONE, FeatureMetric, Weights
 from ..bases.pairs import best_rows, owners
 

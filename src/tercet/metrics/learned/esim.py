@@ -22,7 +22,8 @@ from ...data.model_file import Dataset, ModelFile, read_model
 from ...errors import DataError
 from ...language.encoders.onnx import open_session
 from ...text.explanations import Seen
-from .._contract import Floats, Learnt, mean_score
+from ...types import Floats
+from .._contract import Learnt, mean_score
 from ..bases.encoded import EncodedMetric, Known, Opened
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import DataError, NotParallel, UsageError
-from .._contract import Floats, Learnt, Metric, Shard
+from ...types import Floats
+from .._contract import Learnt, Metric, Shard
 
 Counted = tuple[float, float]  # the sum of log-probabilities, and the number of tokens
 SHARD = 10_000  # segments whose texts are in memory at once while files are read

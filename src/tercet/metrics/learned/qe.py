@@ -16,7 +16,8 @@ import numpy as np
 
 from ...data.files import file_state
 from ...errors import DataError, UsageError
-from .._contract import Floats, Learnt, Metric, Shard, mean_score
+from ...types import Floats
+from .._contract import Learnt, Metric, Shard, mean_score
 from .._parameters import param
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from functools import cache
 from typing import Any, ClassVar
 
 from ...data.testset import TestSet
-from .._contract import Floats, Shard
+from ...types import Floats
+from .._contract import Shard
 from ..bases.features import FeatureMetric, Weights
 
 

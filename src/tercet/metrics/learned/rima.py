@@ -26,7 +26,8 @@ from ...data.model_file import Dataset, ModelFile, has_form, read_model
 from ...errors import DataError
 from ...language.encoders import DEVICES
 from ...text.explanations import Seen
-from .._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
+from ...types import Floats
+from .._contract import Learnt, Metric, Shard, group_references, mean_score
 from .._parameters import param
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ import numpy as np
 
 from ...errors import UsageError
 from ...text.explanations import Part, Seen, Span, Spans
-from .._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
+from ...types import Floats
+from .._contract import Learnt, Metric, Shard, group_references, mean_score
 from .._parameters import param
 from ._chat import ChatClient, Limits, check_endpoint, log
 

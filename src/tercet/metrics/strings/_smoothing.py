@@ -11,9 +11,8 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...types import Floats
 
 EPSILON = 0.1  # method 1
 K = 5  # method 4

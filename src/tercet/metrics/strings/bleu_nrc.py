@@ -17,7 +17,8 @@ import numpy as np
 
 from ...text.explanations import Matches, Part, Seen
 from ...text.tokenisers import check_tokeniser
-from .._contract import Floats, Metric, Shard
+from ...types import Floats
+from .._contract import Metric, Shard
 from .._parameters import CASE, param
 from .bleu import BLEU
 

@@ -31,7 +31,8 @@ from ...text.coding import (
 )
 from ...text.explanations import Group, Matches, Part, Seen
 from ...text.ngrams import compare_ngrams, longest_matches
-from .._contract import Floats, Metric, Shard, group_references
+from ...types import Floats
+from .._contract import Metric, Shard, group_references
 from .._parameters import CASE, NO, YES, param
 from ..bases.pairs import best_rows
 

@@ -18,7 +18,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...text.explanations import Seen
-from .._contract import Floats, mean_score
+from ...types import Floats
+from .._contract import mean_score
 from .._parameters import param
 from ..bases.words import WordPairMetric
 

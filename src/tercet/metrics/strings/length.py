@@ -15,7 +15,8 @@ import numpy as np
 
 from ...text.coding import Ints, characters, closest_lengths, code_points
 from ...text.tokenisers import check_tokeniser, tokenise
-from .._contract import Floats, Metric, Shard, group_references
+from ...types import Floats
+from .._contract import Metric, Shard, group_references
 from .._parameters import param
 
 

@@ -22,7 +22,8 @@ from ...kernels import information as kernel
 from ...text.coding import Ints, Vocabulary, Words, code_points, ngram_totals, offsets_of, split_words, view
 from ...text.explanations import Matches, Part, Seen
 from ...text.tokenisers import tokenise
-from .._contract import Floats, Learnt, Metric, Shard, group_references
+from ...types import Floats
+from .._contract import Learnt, Metric, Shard, group_references
 from .._parameters import CASE, param
 from ..bases.pairs import explain_ngrams
 

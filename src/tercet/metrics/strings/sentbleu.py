@@ -25,7 +25,8 @@ from ...text.coding import (
 )
 from ...text.explanations import Matches, Part, Seen
 from ...text.tokenisers import check_tokeniser, lower, tokenise
-from .._contract import Floats, Metric, Shard, group_references
+from ...types import Floats
+from .._contract import Metric, Shard, group_references
 from .._parameters import CASE, param
 from ..bases.pairs import explain_ngrams
 from ..bases.words import tokeniser_of

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...stats.assignment import assign
 from ...text.explanations import Seen
-from .._contract import Floats
+from ...types import Floats
 from .._parameters import param
 from ..bases.words import WordPairMetric
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...text.explanations import Group, Matches, Part, Seen
-from .._contract import Floats
+from ...types import Floats
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
 

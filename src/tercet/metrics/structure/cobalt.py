@@ -30,7 +30,8 @@ from ...language.stemming import LANGUAGES as STEMMED
 from ...language.vectors import is_model, open_vectors
 from ...text.explanations import Alignment, Part, Seen
 from ...text.scripts import base_code
-from .._contract import Floats, Learnt, mean_score
+from ...types import Floats
+from .._contract import Learnt, mean_score
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
 

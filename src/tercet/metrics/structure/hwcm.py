@@ -16,7 +16,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...errors import UsageError
-from .._contract import Floats
+from ...types import Floats
 from .._parameters import param
 from ._trees import Pieces, Tree, TreeMetric, tree
 

@@ -22,7 +22,8 @@ from ...language.meteor_alignment import MATCHERS, Aligner
 from ...language.paraphrases import find_table
 from ...language.stemming import LANGUAGES as STEMMED
 from ...text.explanations import Seen
-from .._contract import Floats, mean_score
+from ...types import Floats
+from .._contract import mean_score
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
 

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from .._contract import Floats, mean_score
+from ...types import Floats
+from .._contract import mean_score
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
 from ._trees import KINDS, tree

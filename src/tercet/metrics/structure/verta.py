@@ -17,7 +17,8 @@ import numpy as np
 
 from ...language.synonyms import english_related_words, english_synonyms
 from ...text.explanations import Alignment, Link, ListedAlignment, Part, Seen
-from .._contract import Floats, mean_score
+from ...types import Floats
+from .._contract import mean_score
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
 

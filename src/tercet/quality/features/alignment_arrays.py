@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ...language.bilingual_alignment import HMM, WordAligner
 from ...text.coding import offsets_of
+from ...types import Floats
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 LONGEST = 250  # words of a sentence that are aligned: time grows with the third power of the length

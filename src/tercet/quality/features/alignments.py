@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .defining import Compute, Feature, Floats, feature, ratio
+from ...types import Floats
+from .defining import Compute, Feature, feature, ratio
 from .pairs import SentencePairs
 
 NATURAL_TO_10 = 1 / np.log(10)

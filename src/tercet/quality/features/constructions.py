@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .defining import Compute, Feature, Floats, feature, ratio
+from ...types import Floats
+from .defining import Compute, Feature, feature, ratio
 from .pairs import SentencePairs
 from .surface import BRACKETS, QUOTES
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from ...language.bilingual_alignment import WordAligner
 from ...language.frequencies import QUARTILES, Frequencies
-from .defining import Feature, Floats, feature
+from ...types import Floats
+from .defining import Feature, feature
 from .pairs import SentencePairs
 
 _ORDERS = {1: "unigrams", 2: "bigrams", 3: "trigrams"}

@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...types import Floats
 from .pairs import SentencePairs
 
-Floats = NDArray[np.float64]
 Compute = Callable[[SentencePairs], Floats]
 
 # The groups of Specia, Cancedda and Dymetman (2010), section 3, in their order; and ours.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import UsageError
+from ...types import Floats
 from ..resources import AXES
-from .defining import Feature, Floats, feature
+from .defining import Feature, feature
 from .pairs import SentencePairs
 
 

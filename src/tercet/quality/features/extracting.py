@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.display import Tabular
 from ...errors import DataError, UnknownName, UsageError
+from ...types import Floats
 from ...workers import results_in_order
 from ..resources import HOW_TO_GIVE, Resources
 from ..splits import Rows, Split
@@ -24,7 +24,6 @@ from .pairs import SentencePairs
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-Floats = NDArray[np.float64]
 
 CHUNK = 1024  # pairs per unit of work; always the same, so that values do not depend on the number of processes
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ...language.frequencies import Frequencies
 from ...language.ngram_models import Scored
-from .defining import Compute, Feature, Floats, feature, ratio
+from ...types import Floats
+from .defining import Compute, Feature, feature, ratio
 from .pairs import SentencePairs, TextSide
 
 LOW_LEVEL = 5  # back-off levels below this are low: not even the last two words are in the model

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from ...language.ngram_models import NgramModel, Scored
 from ...text.coding import offsets_of
+from ...types import Floats
 from ..tokens import NONE_TAGGED, Tagged, tags, tokenise
 from .alignment_arrays import AlignedWords, row_means
 
 if TYPE_CHECKING:
     from ..resources import Resources
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 T = TypeVar("T")
 

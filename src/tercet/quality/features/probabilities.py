@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .defining import Feature, Floats, feature
+from ...types import Floats
+from .defining import Feature, feature
 from .pairs import SentencePairs
 
 MOST = 1e4  # the highest perplexity: a short sentence of unknown words would have a far higher one than all others

@@ -6,7 +6,8 @@ import re
 
 import numpy as np
 
-from .defining import Floats, feature, ratio
+from ...types import Floats
+from .defining import feature, ratio
 from .pairs import TextSide
 
 BRACKETS = {")": "(", "]": "[", "}": "{", "）": "（", "】": "【"}

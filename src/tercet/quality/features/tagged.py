@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .defining import Compute, Feature, Floats, feature
+from ...types import Floats
+from .defining import Compute, Feature, feature
 from .pairs import SentencePairs, TextSide
 
 _CLASSES = {  # universal tags, and the numbers of QuEst: source, target, ratio

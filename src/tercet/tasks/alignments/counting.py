@@ -19,9 +19,10 @@ from ...engine import count, open_executor
 from ...errors import UsageError
 from ...language.lexical_similarity import LEVELS
 from ...language.meteor_alignment import MATCHERS
-from ...metrics import Floats, create
+from ...metrics import create
 from ...metrics.structure.cobalt import Cobalt
 from ...scoring import check_texts, warn_of_language
+from ...types import Floats
 
 if TYPE_CHECKING:
     from ...language.contextual_alignment import ContextAlignment

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ...metrics import Floats, Metric
+from ...metrics import Metric
+from ...types import Floats
 
 ROWS = 320  # resamples that are drawn at once: a multiple of 32, because booleans are drawn in words of 32 bits
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from ...data.testset import TestSet
 from ...engine import count, open_executor
-from ...metrics import Floats, Metric, Ready, create
+from ...metrics import Metric, Ready, create
+from ...types import Floats
 from . import output, resampling, test_sets, texts
 from .stopping import Stop, say
 

@@ -22,10 +22,10 @@ import numpy as np
 from ...data.scores import Scores
 from ...errors import UsageError
 from ...stats.resampling import check_share, evaluate
+from ...types import Floats
 from .runs import comparable, difference
 
 if TYPE_CHECKING:
-    from ...metrics import Floats
     from .history import History
     from .runs import Run
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....count_cache import Cache
-from ....data.scores import Floats
 from ....data.testset import TestSet
 from ....metrics.structure.cobalt import Cobalt
+from ....types import Floats
 from ....workers import results_in_order
 from ..sources import DataSets
 

@@ -17,9 +17,10 @@ import numpy as np
 from ....data.testset import TestSet
 from ....errors import DataError
 from ....quality.evaluating import compare_pearson, evaluate
-from ....quality.inputs import Floats, GivenFeatures, read_column, read_labels
+from ....quality.inputs import GivenFeatures, read_column, read_labels
 from ....quality.training import train
 from ....stats.correlation import pearson
+from ....types import Floats
 from ..printed import all_unchecked
 from ..results import Reproduction, Statement
 from ..sources import DataSets

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ....data.scores import Floats
 from ....data.testset import TestSet
 from ....quality.training import train
 from ....stats.correlation import pearson
+from ....types import Floats
 from ..printed import all_unchecked, compare_rows
 from ..results import Reproduction, Statement
 from ..sources import DataSets, numbers, read_table

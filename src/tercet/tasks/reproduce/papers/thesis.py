@@ -22,11 +22,11 @@ from ....stats.agreement import kappa_matrix
 from ....stats.correlation import pearson
 from ....stats.raters import bounds, draw_raters, pair_means
 from ....stats.resampling import SEED
+from ....types import Floats
 from ..printed import check, printed
 from ..results import Reproduction, Statement, Unchecked
 from ..sources import DataSets
 
-Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 AS_ANALYSED, AS_PUBLISHED = "thesis_ratings.tsv", "ratings.tsv"

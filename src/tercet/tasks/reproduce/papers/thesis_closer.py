@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ....data.scores import Floats
 from ....data.testset import TestSet
 from ....errors import MissingDependency, UsageError
 from ....metaeval.gold import preferences_of
@@ -22,6 +21,7 @@ from ....stats.correlation_bootstrap import Resampled, resample_correlations, re
 from ....stats.outliers import mad_outliers
 from ....stats.tau import Tau, tau_columns
 from ....stats.williams import williams
+from ....types import Floats
 from ...paraphrase import paraphrase
 from ..results import Reproduction
 from ..sources import DataSets, numbers, read_table

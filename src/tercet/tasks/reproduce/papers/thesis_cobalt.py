@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....data.scores import Floats, MetricRecord, Scores
+from ....data.scores import MetricRecord, Scores
 from ....data.testset import TestSet
 from ....language.conllu import parse_lines
 from ....metrics import create
 from ....metrics.structure.cobalt import Cobalt
 from ....metrics.structure.hwcm import HWCM
 from ....metrics.structure.verta import VERTa
+from ....types import Floats
 from ..printed import check, printed
 from ..results import Cell, Reproduction, Statement, Unchecked
 from ..sources import DataSets

@@ -13,11 +13,11 @@ import numpy as np
 
 from ....data.evidence import evidence_pairs, open_evidence
 from ....data.lines import read_lines
-from ....data.scores import Floats
 from ....data.testset import TestSet
 from ....errors import DataError
 from ....metrics.structure.cobalt import Cobalt
 from ....stats.correlation import pearson
+from ....types import Floats
 from ..printed import Printed, check, printed
 from ..recomputing import LEFT_OUT
 from ..results import Cell, Plot, Reproduction, Statement, Unchecked

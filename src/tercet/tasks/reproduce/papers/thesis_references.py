@@ -12,10 +12,10 @@ from statistics import mean
 
 import numpy as np
 
-from ....data.scores import Floats
 from ....data.testset import TestSet
 from ....metrics.structure.cobalt import Cobalt
 from ....stats.correlation import pearson
+from ....types import Floats
 from ..printed import check, compare_rows, printed
 from ..results import Reproduction, Statement, Unchecked
 from ..sources import DataSets, numbers, read_table

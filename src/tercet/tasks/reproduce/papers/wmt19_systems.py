@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.evidence import open_evidence
 from ....data.layouts import open_testset
@@ -17,9 +16,8 @@ from ....metaeval.joining import align_systems
 from ....stats.correlation import pearson
 from ....stats.williams import williams_matrix
 from ....stats.winners import not_outperformed
+from ....types import Floats
 from ..sources import DataSets
-
-Floats = NDArray[np.float64]
 
 PRINTED_AS = {"sacreBLEU-BLEU": "sacreBLEU.BLEU", "sacreBLEU-chrF": "sacreBLEU.chrF"}
 SYSTEM_TABLES = ("wmt19_t3", "wmt19_t4", "wmt19_t5")
