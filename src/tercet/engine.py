@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .data.stream import TextFiles
 from .data.testset import TestSet
 from .errors import UsageError
 from .metrics import Ready, Shard
@@ -167,7 +168,7 @@ def count_unit(
 
 
 def count(
-    testset: Any,
+    testset: TestSet | TextFiles,
     metrics: Sequence[Ready],
     *,
     executor: Executor | None = None,

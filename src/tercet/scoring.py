@@ -175,13 +175,14 @@ def score_each_reference(
     return {name: score(_only_reference(testset, name), metrics, **options) for name in testset.references}
 
 
-def _only_reference(testset: Any, name: str) -> Any:
+def _only_reference(testset: TestSet | TextFiles, name: str) -> TestSet | TextFiles:
     """The test set with one of its references, and with the segments that have it."""
     if isinstance(testset, TestSet):
         rows = [i for i, text in enumerate(testset.references[name]) if text is not None]
         if not rows:
             raise UsageError(f"Reference {name!r} has no text at all.")
         testset = testset.take(rows) if len(rows) < len(testset) else testset
+        return replace(testset, references={name: testset.references[name]})
     return replace(testset, references={name: testset.references[name]})
 
 
@@ -271,7 +272,7 @@ def sum_counts(counts: Floats) -> Floats:
 
 
 def _tally(
-    testset: Any,
+    testset: TestSet | TextFiles,
     metrics: Sequence[Ready],
     executor: Executor | None,
     cache: str | Path | None,
@@ -342,7 +343,7 @@ class _Tally:
             present = [[text is not None for text in lines] for lines in shard.references.values()]
             self.reference_numbers |= set(np.sum(present, axis=0).tolist())
 
-    def scores(self, testset: Any) -> Scores:
+    def scores(self, testset: TestSet | TextFiles) -> Scores:
         counts: dict[str, Floats] = {}
         if self.parts:
             # One array for all systems: `Scores.cube` needs no copy.

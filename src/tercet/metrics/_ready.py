@@ -38,7 +38,7 @@ class Ready(MetricRecord):
 
     given: Metric = field(default_factory=Metric)
     metric: Metric = field(default_factory=Metric)
-    state: Any = None
+    state: object = None
     fingerprint: str = ""
     needs: frozenset[str] = frozenset()
     tolerance: float = 0.0

@@ -113,20 +113,19 @@ class HLEPOR(Metric):
             return [_perl_words(text) for text in texts]
         return tokenise(lower(texts), self.tokenize).strings()
 
-    def prepare(self, shard: Shard, opened: Any) -> _References:
+    def prepare(self, shard: Shard, opened: object) -> _References:
         texts, groups = group_references(shard.references)
         numbers = {"": 0}  # the Perl program takes a word that does not exist for an empty one
         return _References(numbers, number_words(self._words(texts), numbers), groups)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
         """Count the score, 1 for the segment, ELP, NPP, HPR, precision, recall."""
-        references: _References = prepared
-        units = number_words(self._words(outputs), dict(references.numbers))
-        refuse_long("hlepor", "words", outputs, units.lengths, references.units.lengths, references.groups)
-        alignment, offsets, common = self._align(units, references)
-        factors = self._factors(alignment, offsets, common, references.units.lengths)
+        units = number_words(self._words(outputs), dict(prepared.numbers))
+        refuse_long("hlepor", "words", outputs, units.lengths, prepared.units.lengths, prepared.groups)
+        alignment, offsets, common = self._align(units, prepared)
+        factors = self._factors(alignment, offsets, common, prepared.units.lengths)
         scores = self._combine(factors[:, 0], factors[:, 1], factors[:, 2])
-        rows = best_rows(scores, references.groups, highest=True)
+        rows = best_rows(scores, prepared.groups, highest=True)
         return np.column_stack([scores, np.ones(len(scores)), factors])[rows]
 
     def _align(self, outputs: Units, references: _References) -> tuple[NDArray[np.int32], Ints, Ints]:
@@ -189,7 +188,7 @@ class HLEPOR(Metric):
         """Return means over the segments."""
         return dict(zip(FACTORS, (totals[2:] / totals[1]).tolist(), strict=True))
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the factors, and each output word's reference position, or None."""
         prepared = self.prepare(one_segment(output, references), opened)
         words = self._words([output])

@@ -34,6 +34,7 @@ from .._parameters import param
 if TYPE_CHECKING:
     from ...language.morphemes import Morphemes
     from ...language.ngram_models import NgramModel
+    from .._machinery import Corpus
 
 log = logging.getLogger(__name__)
 
@@ -146,7 +147,7 @@ class IBM1(Metric):
             del items["format"]
         return items
 
-    def check_needs(self, testset: Any) -> None:
+    def check_needs(self, testset: Corpus) -> None:
         super().check_needs(testset)
         if self.of == "tags" and testset.pair is None:
             raise UsageError(
@@ -154,7 +155,7 @@ class IBM1(Metric):
                 "give -l SRC-TGT, as ru-en, or TestSet(…, pair=…)."
             )
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Take probabilities from the corpus, from the tables, or from all texts of the test set."""
         languages = [base_code(code) for code in testset.pair.split("-")] if testset.pair else [None, None]
         source, output = TranslationSide(languages[0], self.source_parser), TranslationSide(languages[-1], self.parser)
@@ -283,13 +284,13 @@ def _read_corpus(corpus: str) -> _Texts:
     return _Texts(source, output)
 
 
-def _read_testset(testset: Any) -> _Texts:
+def _read_testset(testset: Corpus) -> _Texts:
     """Return the sources, each with every system's output; sorted, so that the order of systems has no effect."""
 
     def pairs() -> Iterator[tuple[str, str]]:
         for shard in testset.shards(SHARD):
             for outputs in shard.outputs.values():
-                yield from zip(shard.source, outputs, strict=True)
+                yield from zip(shard.source or (), outputs, strict=True)
 
     if len(testset.outputs) == 1:
         log.warning(

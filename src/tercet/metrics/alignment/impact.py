@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -83,7 +83,7 @@ class IMPACT(WordPairMetric):
     def extras(self, counts: Floats) -> dict[str, Floats]:
         return {"precision": counts[..., 2], "recall": counts[..., 3]}
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the common parts with the best reference."""
         words, *others = self.words([output, *references])
         counts = np.array([self.count_pair(words, other) for other in others], dtype=np.float64)

@@ -243,7 +243,7 @@ class METEOR(Metric):
             original=self.variant == "original",
         )
 
-    def prepare(self, shard: Shard, opened: Any) -> _References:
+    def prepare(self, shard: Shard, opened: object) -> _References:
         texts, groups = group_references(shard.references)
         return _References(self._read(texts), groups)
 
@@ -257,7 +257,7 @@ class METEOR(Metric):
         counts[(counts[:, 6] == 1) & (counts[:, 7:].sum(1) == counts[:, :6].sum(1)), 6] = 0
         return counts, texts, links
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
         """Count words of both texts by kind, chunks, and matched words by matcher, text and kind: kernels.beam."""
         counts, _, _ = self._count_all(outputs, prepared)
         result: Floats = counts[best_rows(self.score(counts), prepared.groups, highest=True)]
@@ -306,7 +306,7 @@ class METEOR(Metric):
             f"chunks = {parts['chunks']} hyp_len = {parts['sys_len']} ref_len = {parts['ref_len']})"
         )
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the alignment with the best reference: pairs of words with matcher and chunk."""
         prepared = self.prepare(one_segment(output, references), opened)
         counts, texts, links = self._count_all([output], prepared)

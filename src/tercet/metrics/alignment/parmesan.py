@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -22,7 +22,10 @@ from ...types import Floats
 from .._contract import Learnt, Metric, Shard
 from .._parameters import param
 from ..bases.pairs import best_rows, one_segment, owners
-from .meteor import LANGUAGES, METEOR
+from .meteor import LANGUAGES, METEOR, _References
+
+if TYPE_CHECKING:
+    from .._machinery import Corpus
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +51,7 @@ class PARMESAN(Metric):
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return {"language": METEOR(language=self.language).resolved(language).language}
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Learn nothing; warn if there is nothing by which words could be replaced."""
         if self.language != "en" and self.paraphrases is None:
             log.warning(
@@ -73,16 +76,18 @@ class PARMESAN(Metric):
         """METEOR with equal words, on text that is tokenised."""
         return METEOR(language=self.language, matchers="exact", tokenize="none").resolved(self.language)
 
-    def prepare(self, shard: Shard, opened: Any) -> Any:
+    def prepare(self, shard: Shard, opened: object) -> _References:
         return self.finder.prepare(shard, opened)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
         """Count the statistics of METEOR."""
         counts, _, _ = self._compare(outputs, prepared)
         result: Floats = counts[best_rows(self.score(counts), prepared.groups, highest=True)]
         return result
 
-    def _compare(self, outputs: Sequence[str], prepared: Any) -> tuple[Floats, list[list[str]], list[Alignment]]:
+    def _compare(
+        self, outputs: Sequence[str], prepared: _References
+    ) -> tuple[Floats, list[list[str]], list[Alignment]]:
         """Return METEOR's counts for every reference, the rewritten references, and the alignments behind them."""
         _, texts, links = self.finder._count_all(outputs, prepared)
         offsets = prepared.texts.units.offsets.tolist()
@@ -107,7 +112,7 @@ class PARMESAN(Metric):
     def verbose(self, totals: Floats) -> str:
         return self.judge.verbose(totals)
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the best reference as rewritten, and what was replaced."""
         counts, rewritten, alignments = self._compare([output], self.prepare(one_segment(output, references), opened))
         scores = self.score(counts)

@@ -62,16 +62,15 @@ class RIBES(Metric):
     def _words(self, texts: Sequence[str]) -> Any:
         return tokenise(lower(texts) if self.lowercase else texts, self.tokenize)
 
-    def prepare(self, shard: Shard, opened: Any) -> _References:
+    def prepare(self, shard: Shard, opened: object) -> _References:
         texts, groups = group_references(shard.references)
         return _References(Vocabulary(self._words(texts)), groups)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
         """Count the score, 1 if the segment has one, then its parts: Kendall's tau, precision, brevity penalty."""
-        references: _References = prepared
         # Words that no reference holds look alike (-1), which does not matter: n-grams with them align nothing.
-        found = references.vocabulary.find(self._words(outputs))
-        units, groups = references.vocabulary.units, references.groups
+        found = prepared.vocabulary.find(self._words(outputs))
+        units, groups = prepared.vocabulary.units, prepared.groups
         refuse_long("ribes", "words", outputs, found.lengths, units.lengths, groups)
         alignment, offsets = _align(found, units, groups)
         parts = _parts(alignment, offsets, units.lengths)
@@ -93,7 +92,7 @@ class RIBES(Metric):
         means = totals[2:] / max(totals[1], 1.0)
         return dict(zip(("nkt", "precision", "bp"), means.tolist(), strict=True))
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the parts of the score, and for each output word the reference position, or None."""
         prepared = self.prepare(one_segment(output, references), opened)
         outputs = prepared.vocabulary.find(self._words([output]))

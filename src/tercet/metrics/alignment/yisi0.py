@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from .._parameters import CASE, param
 from ..bases.frequencies import DocumentFrequencies, count_references
 from ..bases.pairs import best_rows, number_words, one_segment, owners, refuse_long
 from ..bases.precision_recall import PrecisionRecall
+
+if TYPE_CHECKING:
+    from .._machinery import Corpus
 
 VARIANTS = ("corrected", "original")
 MOST_BYTES = 100_000  # of one text: half a minute
@@ -78,24 +81,23 @@ class YiSi0(PrecisionRecall, Metric):
             return [[word for word in text.split(" ") if word] for text in texts]
         return tokenise(texts, self.tokenize).strings()
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Learn the frequencies of all words in all references of the test set (anything with `shards`)."""
         learnt = count_references(testset, self._words)
         return Learnt(learnt, {"weights": learnt.checksum})
 
-    def prepare(self, shard: Shard, opened: Any) -> _References:
+    def prepare(self, shard: Shard, opened: DocumentFrequencies | None) -> _References:
         known = _known(opened)
         texts, groups = group_references(shard.references)
         numbers: dict[str, int] = {}
         units = number_words(self._words(texts), numbers)
         return _References(known, numbers, units, [known.weight(word) for word in numbers], groups)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
         """Count the score, 1 for the segment, precision, recall."""
-        references: _References = prepared
-        parts = _parts(self._match(outputs, references))
+        parts = _parts(self._match(outputs, prepared))
         scores = self._combine(parts)
-        rows = best_rows(scores, references.groups, highest=True)
+        rows = best_rows(scores, prepared.groups, highest=True)
         return np.column_stack([scores, np.ones(len(scores)), parts])[rows]
 
     def _match(self, texts: Sequence[str], references: _References) -> Floats:
@@ -138,7 +140,9 @@ class YiSi0(PrecisionRecall, Metric):
         scores: Floats = both / mean
         return scores
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(
+        self, opened: DocumentFrequencies | None, output: str, references: Sequence[str], source: str | None
+    ) -> Seen:
         """Return for each word of the output the most similar word of the reference.
 
         The weights are those that the metric learnt from the test set.

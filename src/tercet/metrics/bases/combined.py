@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from .._ready import Ready
 from .learned_model import LearnedModel, shipped_model
 from .members import Member, MemberMetric, count_members, find_model_members, make_ready, what_computes
 from .pairs import one_segment
+
+if TYPE_CHECKING:
+    from .._machinery import Corpus
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +62,7 @@ class CombinedMetric(MemberMetric):
     def _place(self) -> str:
         return str(getattr(self, "model", None) or self.name)
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Make the members ready, and warn if they are not those of training."""
         model = self.the_model()
         members = self.members()
@@ -71,7 +74,7 @@ class CombinedMetric(MemberMetric):
         checksum = model.checksum[:16]
         return Learnt((checksum, tuple(ready)), {"checksum": checksum})
 
-    def open(self, state: Any) -> Opened:
+    def open(self, state: tuple[str, Sequence[Ready]] | None) -> Opened:
         members = self.members()
         ready = state[1] if state else [member.metric.ready() for member in members]
         return Opened(self.the_model(), members, ready)

@@ -26,6 +26,7 @@ from .frequencies import DocumentFrequencies, count_references
 
 if TYPE_CHECKING:
     from ...language.encoders import Encoder, TokenVectors
+    from .._machinery import Corpus
 
 log = logging.getLogger(__name__)
 MOST_WORDS = 3000  # the matrices of WMDO need 600 MB then
@@ -66,11 +67,11 @@ class EncoderMetric(Metric):
     segments_per_unit: ClassVar[int | None] = 256
     shares: ClassVar[str] = "encodings"
 
-    def encoded_languages(self, testset: Any) -> Sequence[str | None]:
+    def encoded_languages(self, testset: Corpus) -> Sequence[str | None]:
         """Return the languages that the encoder must know."""
         return (testset.target_language,)
 
-    def find_encoder(self, testset: Any) -> Encoder:
+    def find_encoder(self, testset: Corpus) -> Encoder:
         """Return the encoder; warn of languages that it does not know."""
         encoder = self.open_encoder()
         for language in self.encoded_languages(testset):
@@ -98,7 +99,7 @@ class EncoderMetric(Metric):
         return known
 
 
-def source_and_target(testset: Any) -> tuple[str | None, str | None]:
+def source_and_target(testset: Corpus) -> tuple[str | None, str | None]:
     """Return both languages of a test set; None where they are not known."""
     return (testset.pair or "").rpartition("-")[0] or None, testset.target_language
 
@@ -122,7 +123,7 @@ class EncodedMetric(EncoderMetric):
         """Whether weights of tokens are learnt from the references."""
         return False
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Find the encoder's checksum, and weights of tokens if they are used."""
         encoder = self.find_encoder(testset)
         if not encoder.has_tokens:

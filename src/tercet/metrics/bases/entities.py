@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...data.files import file_state
 from ...data.lines import read_lines
@@ -25,6 +25,7 @@ from .._parameters import param
 
 if TYPE_CHECKING:
     from ...knowledge.mentions import Linker, Mention
+    from .._machinery import Corpus
 
 Candidates = tuple[str, ...]  # the entities that one mention may name, the likeliest first
 
@@ -54,7 +55,7 @@ class EntityMetric(Metric):
         """The number of candidates of an ambiguous name that count; None for all."""
         return 1
 
-    def check_needs(self, testset: Any) -> None:
+    def check_needs(self, testset: Corpus) -> None:
         super().check_needs(testset)
         if testset.pair is None and self.annotations is None:
             raise UsageError(
@@ -67,7 +68,7 @@ class EntityMetric(Metric):
         checksum = self.linker().checksum[:16]
         return checksum if self.annotations is not None or not self.lemmas else f"{checksum}+{_lemmas()}"
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Name what mentions are linked with, which the signature has; keep the languages to explain segments."""
         return Learnt(languages(testset.pair), {"names": self.linked_with()})
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from .._contract import Learnt, Metric, Shard, mean_score
 from .._parameters import param
 from .learned_model import LearnedModel, load_model, shipped_model
 from .pairs import one_segment
+
+if TYPE_CHECKING:
+    from .._machinery import Corpus
 
 NONE = "none"
 
@@ -82,7 +85,7 @@ class FeatureMetric(Metric):
         model = self.weights()
         return model.languages if isinstance(model, LearnedModel) else ()
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Take the model's checksum."""
         weights = self.weights()
         if weights is None:
@@ -90,7 +93,7 @@ class FeatureMetric(Metric):
         checksum = weights.checksum[:16]
         return Learnt(checksum, {"checksum": checksum})
 
-    def count(self, shard: Shard, opened: Any) -> dict[str, Floats]:
+    def count(self, shard: Shard, opened: object) -> dict[str, Floats]:
         """Count the score, 1, and the features."""
         weights = self.weights()
         found = {}
@@ -106,7 +109,7 @@ class FeatureMetric(Metric):
         """Return the features."""
         return dict(zip(self.feature_names(), counts[:, 2:].T, strict=True))
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the score and the features."""
         counts = self.count(one_segment(output, references, source), opened)["output"][0].tolist()
         return Seen(counts[0], values={"features": dict(zip(self.feature_names(), counts[2:], strict=True))})

@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from math import log, log2
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .._contract import group_references
+
+if TYPE_CHECKING:
+    from .._machinery import Corpus
 
 SHARD = 10_000  # segments whose references are in memory at once
 _ASCII_LOWER = {ord(c): ord(c.lower()) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
@@ -36,7 +39,7 @@ class DocumentFrequencies:
 
 
 def count_references(
-    testset: Any, split: Callable[[Sequence[str]], Iterable[Sequence[str]]], *, source: bool = False
+    testset: Corpus, split: Callable[[Sequence[str]], Iterable[Sequence[str]]], *, source: bool = False
 ) -> DocumentFrequencies:
     """Count in how many references of a test set (anything with `shards`) each word is; `split` finds the words.
 
@@ -45,7 +48,7 @@ def count_references(
     found: dict[str, int] = {}
     texts = digests = 0
     for shard in testset.shards(SHARD):
-        for words in split(shard.source if source else group_references(shard.references)[0]):
+        for words in split(shard.source or () if source else group_references(shard.references)[0]):
             texts += 1
             for word in set(words):
                 found[word] = found.get(word, 0) + 1

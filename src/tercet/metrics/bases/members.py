@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from .._ready import Ready
 from .._registry import create
 from .._trust import create_from_file, needs_trust
 from .features import NONE, FeatureMetric
+
+if TYPE_CHECKING:
+    from .._machinery import Corpus
 
 log = logging.getLogger(__name__)
 PART, EVERY = "@", "*"
@@ -58,7 +61,7 @@ class MemberMetric(Metric):
     def whole(self) -> bool:
         return any(member.metric.whole for member in self.members())
 
-    def check_needs(self, testset: Any) -> None:
+    def check_needs(self, testset: Corpus) -> None:
         super().check_needs(testset)
         for member in self.members():
             member.metric.check_needs(testset)
@@ -114,7 +117,7 @@ def warn_of_trust(members: Sequence[Member]) -> None:
             log.warning("%s: the model can be used only with the option %s.", member.spec, permission)
 
 
-def make_ready(members: Sequence[Member], testset: Any) -> list[Ready]:
+def make_ready(members: Sequence[Member], testset: Corpus) -> list[Ready]:
     """Return the members' metrics, ready for a test set."""
     found = []
     for member in members:

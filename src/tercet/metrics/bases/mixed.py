@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from .._contract import Learnt, Shard
 from .._parameters import param
 from .._ready import Ready
 from .members import Member, MemberMetric, count_members, find_members, make_ready
+
+if TYPE_CHECKING:
+    from .._machinery import Corpus
 
 SCALES = ("max", "z", "none")
 SHARD = 1000  # segments that are counted at once to find the scale
@@ -54,7 +57,7 @@ class MixedMetric(MemberMetric):
         """Return the members."""
         return find_members(list(self.parts()), {} if self.parses is None else {"parses": self.parses})
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Make the members ready, and find the scale of each."""
         members = self.members()
         ready = make_ready(members, testset)
@@ -79,7 +82,7 @@ class MixedMetric(MemberMetric):
         shown = ",".join(f"{value:.6g}" for value in (*centres, *spreads)).replace(",", "/")
         return Learnt((tuple(ready), centres, spreads), {"scales": shown})
 
-    def open(self, state: Any) -> Opened:
+    def open(self, state: tuple[Sequence[Ready], Floats, Floats] | None) -> Opened:
         if state is None:
             members = self.members()
             return Opened([each.metric.ready() for each in members], np.zeros(len(members)), np.ones(len(members)))

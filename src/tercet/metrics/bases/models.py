@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ...text.explanations import Seen
 from ...types import Floats
 from .._contract import Learnt, Metric, Shard, group_references, mean_score
 from .._parameters import param
+
+if TYPE_CHECKING:
+    from .._machinery import Corpus
 
 SETTLED = ("mean", "best", "none")
 
@@ -81,12 +84,12 @@ class ModelMetric(Metric):
     def needs(self) -> frozenset[str]:
         return frozenset({"source"} if self.without_references else {"source", "reference"})
 
-    def check_needs(self, testset: Any) -> None:
+    def check_needs(self, testset: Corpus) -> None:
         super().check_needs(testset)
         if self.model is None:
             raise UsageError(f"{self.name} needs a model: {self.name}:model=PLACE. See docs/neural.md.")
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Find the model and its checksum."""
         checksum = self.checksum(self.place())
         return Learnt(checksum, {"checksum": checksum})

@@ -25,6 +25,7 @@ from .._parameters import param
 if TYPE_CHECKING:
     from ...language.backends import Backend
     from ...language.sentence import Sentence
+    from .._machinery import Corpus
 
 ParsedTexts = Mapping[str, "Sentence"]  # by text
 
@@ -62,7 +63,7 @@ class ParsedMetric(Metric):
         base = base_code(settled.language)
         return settled if base == settled.language else replace(settled, language=base)
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Find the parser's name and version, for the signature."""
         name = parser_name(self.open(None))
         return Learnt(name, {"parsed": name})

@@ -22,7 +22,7 @@ class SegmentMetric(Metric):
         """Count one segment; references and source are as `prepare_text` returned them."""
         raise NotImplementedError
 
-    def prepare(self, shard: Shard, opened: Any) -> Any:
+    def prepare(self, shard: Shard, opened: object) -> tuple[list[list[Any]], list[Any]]:
         rows: list[list[Any]] = [[] for _ in range(len(shard))]
         if "reference" in self.needs:
             for texts in shard.references.values():
@@ -34,7 +34,7 @@ class SegmentMetric(Metric):
             source = [self.prepare_text(text) for text in shard.source]
         return rows, source
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: tuple[list[list[Any]], list[Any]]) -> Floats:
         references, source = prepared
         rows = zip(outputs, references, source, strict=True)
         return np.array([self.count_segment(*row) for row in rows], dtype=np.float64)

@@ -95,7 +95,7 @@ class WordPairMetric(Metric):
         """Count the statistics of one output with one reference."""
         raise NotImplementedError
 
-    def prepare(self, shard: Shard, opened: Any) -> _References:
+    def prepare(self, shard: Shard, opened: object) -> _References:
         texts, groups = group_references(shard.references)
         return _References(self.words(texts), groups)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -20,7 +20,12 @@ from ...types import Floats
 from .._contract import Metric, Shard, mean_score
 from .._parameters import param
 
+if TYPE_CHECKING:
+    from .._machinery import Corpus
+
 TEXT = "output"
+
+Table = tuple[tuple[str, ...], Mapping[str, tuple[float, ...]]]  # names of numbers; the numbers of each output
 
 
 @dataclass(frozen=True)
@@ -37,15 +42,15 @@ class Numbers(Metric):
     needs = frozenset[str]()
     paper: ClassVar[str] = "docs/metrics/numbers.md"
 
-    def check_needs(self, testset: Any) -> None:
+    def check_needs(self, testset: Corpus | None) -> None:
         if self.table is None:
             raise UsageError("numbers needs a table: numbers:table=FILE, with the column 'output' and numbers.")
 
-    def open(self, state: Any) -> tuple[tuple[str, ...], Mapping[str, tuple[float, ...]]]:
+    def open(self, state: object) -> Table:
         self.check_needs(None)
         return _read(str(self.table), file_state(str(self.table)))
 
-    def count(self, shard: Shard, opened: Any) -> dict[str, Floats]:
+    def count(self, shard: Shard, opened: Table) -> dict[str, Floats]:
         """Count the chosen number, 1, and all numbers."""
         names, rows = opened
         if self.column is not None and self.column not in names:

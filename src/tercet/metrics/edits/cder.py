@@ -40,16 +40,15 @@ class CDER(WordMetric):
     longest: ClassVar[int] = 20_000
     paper: ClassVar[str] = "Leusch et al. (2006), CDER: Efficient MT Evaluation Using Block Movements"
 
-    def prepare(self, shard: Shard, opened: Any) -> References:
+    def prepare(self, shard: Shard, opened: object) -> References:
         texts, groups = group_references(shard.references)
         return References(Vocabulary(self.words(texts)), groups)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: References) -> Floats:
         """Count edits and the length of the reference."""
-        references: References = prepared
         words = self.words(outputs)
-        counts = self._counts(references, references.vocabulary.find(words))
-        chosen = choose_references(self.score(counts), references.groups, like_moses=self.variant == "moses")
+        counts = self._counts(prepared, prepared.vocabulary.find(words))
+        chosen = choose_references(self.score(counts), prepared.groups, like_moses=self.variant == "moses")
         best: Floats = counts[chosen]
         return best
 
@@ -71,7 +70,7 @@ class CDER(WordMetric):
     def verbose(self, totals: Floats) -> str:
         return f"({int(totals[0])} edits / {int(totals[1])} ref)"
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the jumps and edits that read the chosen reference off the output."""
         prepared = self.prepare(one_segment(output, references), opened)
         found = self.words([output])

@@ -51,15 +51,14 @@ class CER(Metric):
             texts = [text.lower() for text in texts]
         return characters(*code_points(texts), drop="none" if self.whitespace else "unicode")
 
-    def prepare(self, shard: Shard, opened: Any) -> _References:
+    def prepare(self, shard: Shard, opened: object) -> _References:
         texts, groups = group_references(shard.references)
         return _References(self._characters(texts), groups)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
         """Count errors and the length of the reference."""
-        references: _References = prepared
-        counts = self._counts(references, self._characters(outputs))
-        chosen: Floats = counts[best_rows(self.score(counts), references.groups, highest=False)]
+        counts = self._counts(prepared, self._characters(outputs))
+        chosen: Floats = counts[best_rows(self.score(counts), prepared.groups, highest=False)]
         return chosen
 
     def _counts(self, references: _References, outputs: Units) -> Floats:
@@ -77,7 +76,7 @@ class CER(Metric):
     def verbose(self, totals: Floats) -> str:
         return f"({int(totals[0])} errors / {int(totals[1])} ref)"
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the edits of characters that turn the output into the chosen reference."""
         prepared = self.prepare(one_segment(output, references), opened)
         found = self._characters([output])

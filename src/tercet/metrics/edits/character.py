@@ -66,18 +66,17 @@ class CharacTER(Metric):
     def compatible(self) -> str | None:
         return "CharacTER.py" if self.variant == "original" else None
 
-    def prepare(self, shard: Shard, opened: Any) -> _References:
+    def prepare(self, shard: Shard, opened: object) -> _References:
         texts, groups = group_references(shard.references)
         words = [text.split() for text in texts]
         points, offsets = code_points([" ".join(line) for line in words])
         return _References(words, frozenset(chain.from_iterable(words)), points, offsets, groups)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
         """Count the score, 1 for the segment, edits, cost of moves, and length of the output in characters."""
-        references: _References = prepared
-        costs, _ = _costs(outputs, [text.split() for text in outputs], references)
-        scores = self._scores(costs, np.diff(references.offsets))
-        rows = best_rows(scores, references.groups, highest=False)
+        costs, _ = _costs(outputs, [text.split() for text in outputs], prepared)
+        scores = self._scores(costs, np.diff(prepared.offsets))
+        rows = best_rows(scores, prepared.groups, highest=False)
         columns = [scores, np.ones(len(scores)), costs.edits, costs.moves, costs.lengths]
         return np.column_stack([column[rows] for column in columns]).astype(np.float64)
 
@@ -97,7 +96,7 @@ class CharacTER(Metric):
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"edits": int(totals[2]), "move_cost": float(totals[3]), "sys_len": int(totals[4])}
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the moved phrases, the text after the moves, and the edits of its characters."""
         words = output.split()
         found = [self._explain(output, words, reference) for reference in references]

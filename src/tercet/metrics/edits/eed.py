@@ -87,11 +87,11 @@ class EED(Metric):
         divide = divide_marks if VARIANTS[self.variant].tidy else divide_marks_as_published
         return code_points([f" {divide(text)} " for text in texts])
 
-    def prepare(self, shard: Shard, opened: Any) -> tuple[NDArray[np.uint32], Ints, Ints]:
+    def prepare(self, shard: Shard, opened: object) -> tuple[NDArray[np.uint32], Ints, Ints]:
         texts, groups = group_references(shard.references)
         return (*self._code(texts), groups)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: tuple[NDArray[np.uint32], Ints, Ints]) -> Floats:
         """Count the score, 1 for the segment, cost of edits and jumps, coverage, and reference length in characters."""
         points, offsets, groups = prepared
         coded, output_offsets = self._code(outputs)
@@ -148,7 +148,7 @@ class EED(Metric):
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"errors": float(totals[2]), "coverage": int(totals[3]), "ref_len": int(totals[4])}
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the texts as they are compared, and the parts of the score."""
         points, offsets, groups = self.prepare(one_segment(output, references), opened)
         outputs = self._code([output])

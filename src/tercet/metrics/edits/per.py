@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from ...types import Floats
 from .._contract import Shard, group_references
 from ..bases.pairs import best_rows, one_segment
 from ..bases.words import WordMetric, error_rate
+
+if TYPE_CHECKING:
+    from .._machinery import Corpus
 
 VARIANTS = {"moses": "moses", "standard": None}
 
@@ -45,19 +48,19 @@ class PER(WordMetric):
     explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
     paper: ClassVar[str] = "Tillmann et al. (1997), Accelerated DP based search for statistical translation"
 
-    def check_needs(self, testset: Any) -> None:
+    def check_needs(self, testset: Corpus) -> None:
         super().check_needs(testset)
         if self.variant == "moses" and len(testset.references) > 1:
             names = ", ".join(testset.references)
             raise UsageError(f"per: variant moses takes one reference, not {names}; choose one, or leave variant out.")
 
-    def prepare(self, shard: Shard, opened: Any) -> _Prepared:
+    def prepare(self, shard: Shard, opened: object) -> _Prepared:
         texts, groups = group_references(shard.references)
         vocabulary = Vocabulary(self.words(texts))
         bags = NgramIndex(vocabulary.units, np.arange(len(texts) + 1), 1)
         return _Prepared(References(vocabulary, groups), bags)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: _Prepared) -> Floats:
         """Count matches, lengths of output and reference, and words without a partner."""
         words = self.words(outputs)
         counts = self._counts(prepared, prepared.references.vocabulary.find(words))
@@ -87,7 +90,7 @@ class PER(WordMetric):
         matches, output, reference, errors = totals.astype(int).tolist()
         return {"matches": matches, "errors": errors, "sys_len": output, "ref_len": reference}
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return which words of the output have a partner in the chosen reference."""
         prepared = self.prepare(one_segment(output, references), opened)
         found = self.words([output])

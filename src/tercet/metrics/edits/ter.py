@@ -126,16 +126,15 @@ class TER(Metric):
             texts = tercom.normalise(texts, **options)  # as sacreBLEU 2.6 does, by mistake: references twice
         return tercom.words(texts, **options)
 
-    def prepare(self, shard: Shard, opened: Any) -> References:
+    def prepare(self, shard: Shard, opened: object) -> References:
         texts, groups = group_references(shard.references)
         return References(Vocabulary(self._words(texts, reference=True)), groups)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """Count all edits and the mean length of the references; then substitutions, deletions, insertions, shifts."""
-        references: References = prepared
-        counts = self._counts(references, references.vocabulary.find(self._words(outputs, reference=False)))
-        lengths = np.add.reduceat(references.units.lengths, references.groups[:-1]) / np.diff(references.groups)
-        best = counts[best_rows(counts[:, 0], references.groups, highest=False)]
+    def count_outputs(self, outputs: Sequence[str], prepared: References) -> Floats:
+        """Count all edits and the mean length of the prepared; then substitutions, deletions, insertions, shifts."""
+        counts = self._counts(prepared, prepared.vocabulary.find(self._words(outputs, reference=False)))
+        lengths = np.add.reduceat(prepared.units.lengths, prepared.groups[:-1]) / np.diff(prepared.groups)
+        best = counts[best_rows(counts[:, 0], prepared.groups, highest=False)]
         return np.column_stack([best[:, 0], lengths, best[:, 1:]])
 
     def _counts(self, references: References, outputs: Units) -> Floats:
@@ -168,7 +167,7 @@ class TER(Metric):
             "({substitutions} sub, {deletions} del, {insertions} ins, {shifts} shifts / {ref_length:g} ref)"
         ).format(**parts)
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the shifts and edits that turn the output into the reference that takes the fewest."""
         prepared = self.prepare(one_segment(output, references), opened)
         found = self._words([output], reference=False)

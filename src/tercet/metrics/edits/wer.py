@@ -77,16 +77,15 @@ class WER(Metric):
             return split_words(*code_points(texts), ascii_blanks=True)
         return words_of(texts, self.tokenize, lowercase=self.lowercase, ascii_case=self.variant == "moses")
 
-    def prepare(self, shard: Shard, opened: Any) -> References:
+    def prepare(self, shard: Shard, opened: object) -> References:
         texts, groups = group_references(shard.references)
         return References(Vocabulary(self._words(texts)), groups)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: References) -> Floats:
         """Count substitutions, deletions, insertions and matches."""
-        references: References = prepared
-        units = references.vocabulary.find(self._words(outputs))
-        counts = count_edits(units, references.units, references.segments).astype(np.float64)
-        chosen = choose_references(self.score(counts), references.groups, like_moses=self.variant == "moses")
+        units = prepared.vocabulary.find(self._words(outputs))
+        counts = count_edits(units, prepared.units, prepared.segments).astype(np.float64)
+        chosen = choose_references(self.score(counts), prepared.groups, like_moses=self.variant == "moses")
         best: Floats = counts[chosen]
         return best
 
@@ -121,7 +120,7 @@ class WER(Metric):
         parts = self.details(totals)
         return "({substitutions} sub, {deletions} del, {insertions} ins / {ref_len} ref)".format(**parts)
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the edits that turn the output into the chosen reference."""
         prepared = self.prepare(one_segment(output, references), opened)
         outputs = prepared.vocabulary.find(self._words([output]))

@@ -26,6 +26,7 @@ from ..bases.encoded import EncoderMetric, source_and_target
 
 if TYPE_CHECKING:
     from ...language.encoders import Encoder
+    from .._machinery import Corpus
 
 KIND = "lasim"
 # Of the ridge regression; the best in cross-validation is used. Labels that the vectors hardly predict need large ones.
@@ -73,10 +74,10 @@ class LASIM(EncoderMetric):
         "Sentence Embeddings"
     )
 
-    def encoded_languages(self, testset: Any) -> Sequence[str | None]:
+    def encoded_languages(self, testset: Corpus) -> Sequence[str | None]:
         return source_and_target(testset)
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Find the encoder's checksum."""
         fingerprint = self.find_encoder(testset).fingerprint
         return Learnt(fingerprint, {"encoded": fingerprint})

@@ -28,6 +28,7 @@ from ..strings.sentbleu import ORDER, SentBLEU
 
 if TYPE_CHECKING:
     from ...language.encoders import Encoder
+    from .._machinery import Corpus
 
 SHARD = 10_000  # segments whose texts are in memory at once while the pool is read
 Key = tuple[str, ...]  # the references of a segment
@@ -92,7 +93,7 @@ class PReP(EncoderMetric):
         if self.tokenize is not None:
             SentBLEU(self.tokenize)  # says what is wrong
 
-    def check_needs(self, testset: Any) -> None:
+    def check_needs(self, testset: Corpus) -> None:
         super().check_needs(testset)
         if len(testset.outputs) < 2:
             raise UsageError(
@@ -100,7 +101,7 @@ class PReP(EncoderMetric):
                 "outputs are its pseudo-references. For one use sentbleu."
             )
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Learn the outputs of all systems (of anything with `shards`)."""
         encoder = self.find_encoder(testset)
         outputs: dict[Key, dict[str, list[str]]] = {}

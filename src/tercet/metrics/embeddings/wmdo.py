@@ -21,7 +21,7 @@ from ...text.explanations import Alignment, Link, Part, Seen
 from ...types import Floats
 from .._contract import mean_score
 from .._parameters import param
-from ..bases.encoded import EncodedMetric, Opened, cosines, places_of
+from ..bases.encoded import EncodedMetric, Known, Opened, cosines, places_of
 
 if TYPE_CHECKING:
     from ...language.encoders import TokenVectors
@@ -82,7 +82,7 @@ class WMDO(EncodedMetric):
     def higher_is_better(self) -> bool | None:
         return False
 
-    def open(self, state: Any) -> Opened:
+    def open(self, state: Known | None) -> Opened:
         _solver()  # a missing package is reported before texts are encoded
         return super().open(state)
 

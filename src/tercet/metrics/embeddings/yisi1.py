@@ -26,6 +26,7 @@ from ._frames import Frame, find_frames, pair_frames
 if TYPE_CHECKING:
     from ...language.encoders import TokenVectors
     from ...language.sentence import Sentence
+    from .._machinery import Corpus
     from ..bases.frequencies import DocumentFrequencies
 
 
@@ -59,7 +60,7 @@ class YiSi1(PrecisionRecall, EncodedMetric):
     def learns_weights(self) -> bool:
         return True
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Learn weights of tokens; with srl, find the parser's name and version."""
         learnt = super().learn(testset)
         if not self.srl:

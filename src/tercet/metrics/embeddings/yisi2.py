@@ -26,6 +26,7 @@ from .yisi1 import YiSi1, weights_of
 if TYPE_CHECKING:
     from ...language.encoders import TokenVectors
     from ...language.sentence import Sentence
+    from .._machinery import Corpus
 
 USUAL = "en"  # the language of a side that the test set does not name
 
@@ -57,7 +58,7 @@ class YiSi2(YiSi1):
     def label(self) -> str:
         return "YiSi2"
 
-    def encoded_languages(self, testset: Any) -> Sequence[str | None]:
+    def encoded_languages(self, testset: Corpus) -> Sequence[str | None]:
         return source_and_target(testset)
 
     def compared_with(self, shard: Shard) -> Sequence[Sequence[str | None]]:
@@ -66,7 +67,7 @@ class YiSi2(YiSi1):
     def token_weights(self, output: TokenVectors, reference: TokenVectors, opened: Opened) -> tuple[Floats, Floats]:
         return np.ones(len(output)), weights_of(reference.tokens, opened.frequencies)
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Learn weights of the source's tokens; with srl, find the parsers' names and versions."""
         learnt = EncodedMetric.learn(self, testset)
         if not self.srl:

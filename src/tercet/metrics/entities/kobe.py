@@ -92,7 +92,7 @@ class KoBE(EntityMetric):
     def most_candidates(self) -> int | None:
         return None if self.senses == "all" else 1 if self.senses == "best" else int(self.senses)
 
-    def prepare(self, shard: Shard, opened: Any) -> _Prepared:
+    def prepare(self, shard: Shard, opened: object) -> _Prepared:
         both = languages(shard.pair)
         columns = list(shard.references.values()) if self.against == "reference" else [shard.source or ()]
         language = both.target if self.against == "reference" else both.source
@@ -104,7 +104,7 @@ class KoBE(EntityMetric):
                     row.append(next(found))
         return _Prepared(expected, both)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: _Prepared) -> Floats:
         """Count matches, expected entities, and entities of the output, for the reference with the best recall."""
         other = prepared.languages.source if self.against == "source" else prepared.languages.target
         found = self.find(outputs, prepared.languages.target, named_in=other, of_outputs=True)

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from ...types import Floats
 from .._contract import Learnt, Shard
 from .._parameters import param
 from ..bases.entities import EntityMetric, Languages, languages
+
+if TYPE_CHECKING:
+    from .._machinery import Corpus
 
 SMALLEST = 4  # systems
 SHARD = 10_000  # segments whose texts are in memory at once while the pool is read
@@ -97,7 +100,7 @@ class KoBEPool(EntityMetric):
     def label(self) -> str:
         return "KoBE_pool"
 
-    def check_needs(self, testset: Any) -> None:
+    def check_needs(self, testset: Corpus) -> None:
         super().check_needs(testset)
         if len(testset.outputs) < SMALLEST:
             raise UsageError(
@@ -105,7 +108,7 @@ class KoBEPool(EntityMetric):
                 f"{len(testset.outputs)}: it compares a system with the others. For fewer use kobe."
             )
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Learn the mentions in all outputs of the test set (anything with `shards`)."""
         segments: _Segments = {}
         digest = 0

@@ -24,6 +24,7 @@ from ._fluency import OutputFluency
 
 if TYPE_CHECKING:
     from ...language.backends import Backend
+    from .._machinery import Corpus
 
 
 class Compared(NamedTuple):
@@ -72,13 +73,13 @@ class AlignedFeatures(FeatureMetric):
         """The metric that aligns."""
         return Cobalt(language=self.language, parser=self.parser, parses=self.parses).resolved(self.language)
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Name the model, the language models and the parser by checksums and versions."""
         models = load_models(self.lm, self.language).checksum[:16]  # first, because it is missing most often
         model, parser = super().learn(testset), self.cobalt.learn(testset)
         return Learnt((model.state, models, parser.state), {**model.items, "lms": models, **parser.items})
 
-    def open(self, state: Any) -> Opened:
+    def open(self, state: tuple[str, str, Any] | None) -> Opened:
         return Opened(self.cobalt.open(state[2] if state else None), load_models(self.lm, self.language))
 
     def features(self, shard: Shard, opened: Opened, weights: Weights | None) -> dict[str, Floats]:

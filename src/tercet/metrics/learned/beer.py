@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -73,7 +73,7 @@ class BEER(FeatureMetric):
         folder = Path(str(self.model))
         return _read_program(folder, tuple(file_state(folder / name) for name in _FILES))
 
-    def features(self, shard: Shard, opened: Any, weights: Weights | None) -> dict[str, Floats]:
+    def features(self, shard: Shard, opened: object, weights: Weights | None) -> dict[str, Floats]:
         texts, groups = group_references(shard.references)
         numbers: dict[str, int] = {}
         references = shard.share("beer references", partial(_References, [_split(text) for text in texts], numbers))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import as_file, files
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from ..bases.encoded import EncodedMetric, Known, Opened
 
 if TYPE_CHECKING:
     from ...language.encoders import TokenVectors
+    from .._machinery import Corpus
 
 KIND = "esim"
 
@@ -46,7 +47,7 @@ class ESIM(EncodedMetric):
     def label(self) -> str:
         return "ESIM"
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Find the checksums of the encoder and of the network."""
         learnt = super().learn(testset)
         return Learnt(learnt.state, {**learnt.items, "checksum": _network().checksum[:16]})

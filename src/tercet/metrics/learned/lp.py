@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from math import isfinite
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ...errors import DataError, NotParallel, UsageError
 from ...types import Floats
 from .._contract import Learnt, Metric, Shard
+
+if TYPE_CHECKING:
+    from .._machinery import Corpus
 
 Counted = tuple[float, float]  # the sum of log-probabilities, and the number of tokens
 SHARD = 10_000  # segments whose texts are in memory at once while files are read
@@ -38,7 +41,7 @@ class LP(Metric):
     needs = frozenset[str]()
     paper: ClassVar[str] = "Fomicheva et al. (2020), Unsupervised Quality Estimation for Neural Machine Translation"
 
-    def check_needs(self, testset: Any) -> None:
+    def check_needs(self, testset: Corpus) -> None:
         if self.file is None:
             raise UsageError("lp needs a file of the MT system: lp:file=FILE, or lp:file=FOLDER/{system}.txt.")
         if len(testset.outputs) > 1 and "{system}" not in self.file:
@@ -51,7 +54,7 @@ class LP(Metric):
         """Return the file of a system."""
         return Path((self.file or "").replace("{system}", system))
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Read the files, by the texts that their lines belong to."""
         from ...data.lines import read_lines
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from .._parameters import param
 
 if TYPE_CHECKING:
     from ...quality.model import QualityModel
+    from .._machinery import Corpus
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class QE(Metric):
     def decimals(self) -> int:
         return 1 if self.model == "default" else 3  # the package's model predicts from 0 to 100
 
-    def check_needs(self, testset: Any) -> None:
+    def check_needs(self, testset: Corpus) -> None:
         super().check_needs(testset)
         model = self._load(_languages(testset))
         if model.given:
@@ -52,14 +53,14 @@ class QE(Metric):
         if testset.pair is not None:
             model.check_languages(testset.pair.split("-"))
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Take the model's checksum and direction; the model itself is opened where it is used."""
         languages = _languages(testset)
         model = self._load(languages)
         state = model.checksum, languages
         return Learnt(state, {"checksum": model.checksum[:16]}, higher_is_better=model.higher_is_better)
 
-    def open(self, state: Any) -> QualityModel:
+    def open(self, state: tuple[str, tuple[str, str] | None] | None) -> QualityModel:
         checksum, languages = state or (None, None)
         model = self._load(languages)
         if checksum is not None and model.checksum != checksum:
@@ -83,7 +84,7 @@ class QE(Metric):
         return _open(self.model, languages if self.model == "default" else None, file_state(self.model))
 
 
-def _languages(testset: Any) -> tuple[str, str] | None:
+def _languages(testset: Corpus) -> tuple[str, str] | None:
     """Return source and target language, where the test set knows both."""
     if testset.pair is None:
         return None

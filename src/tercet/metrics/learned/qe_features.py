@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ...data.testset import TestSet
 from ...types import Floats
@@ -42,7 +42,7 @@ class QEFeatures(FeatureMetric):
     def weights(self) -> Weights | None:
         return None if self.model is None else super().weights()
 
-    def features(self, shard: Shard, opened: Any, weights: Weights | None) -> dict[str, Floats]:
+    def features(self, shard: Shard, opened: object, weights: Weights | None) -> dict[str, Floats]:
         from ...quality.features.extracting import extract
         from ...quality.resources import Resources
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from .._parameters import param
 
 if TYPE_CHECKING:
     from ...language.encoders import OnnxPairScorer
+    from .._machinery import Corpus
 
 KIND = "pair-scorer"
 SETTLED = ("best", "mean")
@@ -75,7 +76,7 @@ class Rima(Metric):
     def decimals(self) -> int:
         return 2
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Find the model's checksum."""
         checksum = _content(*self._place()).checksum[:16]
         return Learnt(checksum, {"checksum": checksum})

@@ -44,7 +44,7 @@ class Requests:
         deadline = monotonic() + timeout
         connection = kind(place.hostname or "", place.port, timeout=timeout)
         connection.connect()
-        opened: Any = connection.sock
+        opened: socket.socket = connection.sock
         self._open.add(opened)
         try:
             connection.sock = _Bounded(opened, deadline)

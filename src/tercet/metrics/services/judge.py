@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from ...types import Floats
 from .._contract import Learnt, Metric, Shard, group_references, mean_score
 from .._parameters import param
 from ._chat import ChatClient, Limits, check_endpoint, log
+
+if TYPE_CHECKING:
+    from .._machinery import Corpus
 
 WEIGHTS = {"critical": 25.0, "major": 5.0, "minor": 1.0}
 WORST = 25.0  # errors of one segment count no more than that
@@ -145,16 +148,16 @@ class Judge(Metric):
         if self.cap is not None and not (self.price_in or self.price_out):
             raise UsageError("judge: a cap needs price_in and price_out, the prices of a million tokens.")
 
-    def check_needs(self, testset: Any) -> None:
+    def check_needs(self, testset: Corpus) -> None:
         super().check_needs(testset)
         if self.model is None or self.endpoint is None:
             raise UsageError("judge needs a service and a model: judge:endpoint=ADDRESS,model=NAME.")
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Take the languages, which the prompt names."""
         return Learnt(testset.pair, {"pair": testset.pair} if testset.pair else {})
 
-    def open(self, state: Any) -> Opened:
+    def open(self, state: str | None) -> Opened:
         from ...data.catalogue import data_folder
 
         limits = Limits(

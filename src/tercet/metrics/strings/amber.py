@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
 from math import exp
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -111,7 +111,7 @@ class AMBER(WordPairMetric):
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return by form the score of n-grams and the penalties, with the best reference."""
         words, *others = self.words([output, *references])
         counts = np.array([self.count_pair(words, other) for other in others], dtype=np.float64)

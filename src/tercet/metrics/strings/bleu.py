@@ -149,20 +149,19 @@ class BLEU(Metric):
         model = find_piece_model(self.model) if self.model else piece_model(self.tokenize)
         return tokenise(texts, self.tokenize) if model is None else pieces(texts, model)
 
-    def prepare(self, shard: Shard, opened: Any) -> _References:
+    def prepare(self, shard: Shard, opened: object) -> _References:
         texts, groups = group_references(shard.references)
         vocabulary = Vocabulary(self._words(texts))
         return _References(vocabulary, NgramIndex(vocabulary.units, groups, self._orders), groups)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
         """Count output length, closest reference length, then matches and output n-grams of each order."""
-        references: _References = prepared
-        units = references.vocabulary.find(self._words(outputs))
-        matches = references.ngrams.count_matches(units, np.arange(len(outputs)))
+        units = prepared.vocabulary.find(self._words(outputs))
+        matches = prepared.ngrams.count_matches(units, np.arange(len(outputs)))
         lengths = units.lengths
         counts = np.empty((len(lengths), 2 + 2 * self._orders))
         counts[:, 0] = lengths
-        counts[:, 1] = closest_lengths(lengths, references.vocabulary.units.lengths, references.groups)
+        counts[:, 1] = closest_lengths(lengths, prepared.vocabulary.units.lengths, prepared.groups)
         counts[:, 2 : 2 + self._orders] = matches
         counts[:, 2 + self._orders :] = ngram_totals(lengths, self._orders)
         return counts
@@ -249,7 +248,7 @@ class BLEU(Metric):
             "totals": totals[2 + self._orders :][:n].astype(int).tolist(),
         }
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the words, and which n-grams of each order match a reference."""
         from ..bases.pairs import explain_ngrams
 

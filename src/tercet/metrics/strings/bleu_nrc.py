@@ -20,7 +20,7 @@ from ...text.tokenisers import check_tokeniser
 from ...types import Floats
 from .._contract import Metric, Shard
 from .._parameters import CASE, param
-from .bleu import BLEU
+from .bleu import BLEU, _References
 
 ORDER = 4
 _UP_TO_ORDER = np.r_[0 : 2 + ORDER, 3 + ORDER : 3 + 2 * ORDER]  # without the n-grams that only the smoothing reads
@@ -55,10 +55,10 @@ class BLEUNRC(Metric):
             tokenize=self.tokenize, lowercase=self.lowercase, smooth_method=smooth_method, max_ngram_order=ORDER
         )
 
-    def prepare(self, shard: Shard, opened: Any) -> Any:
+    def prepare(self, shard: Shard, opened: object) -> _References:
         return self._bleu("cc7").prepare(shard, opened)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
         """Count what BLEU counts, and n-grams of one order more."""
         return self._bleu("cc7").count_outputs(outputs, prepared)
 
@@ -74,6 +74,6 @@ class BLEUNRC(Metric):
     def verbose(self, totals: Floats) -> str:
         return self._bleu("exp").verbose(totals[_UP_TO_ORDER])
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the words, and which n-grams of each order match a reference."""
         return self._bleu("cc7").explain_segment(opened, output, references, source)

@@ -154,7 +154,7 @@ class CHRF(Metric):
     def _words(self, texts: _Points) -> Words:
         return split_words(*texts, punctuation=True, ascii_blanks=self.unit == "byte")
 
-    def prepare(self, shard: Shard, opened: Any) -> _References:
+    def prepare(self, shard: Shard, opened: object) -> _References:
         texts, groups = group_references(shard.references)
         if self.variant == "original":
             texts, groups = _split_joined(texts, groups)
@@ -170,7 +170,7 @@ class CHRF(Metric):
         vocabulary = Vocabulary(self._words(points))
         return _References(index, NgramIndex(vocabulary.units, each, self.word_order), vocabulary, groups)
 
-    def count(self, shard: Shard, opened: Any) -> dict[str, Floats]:
+    def count(self, shard: Shard, opened: object) -> dict[str, Floats]:
         """Count for each order the n-grams of output and reference and their matches; of the reference with best F."""
         references = self.prepare(shard, opened)
         segments = np.repeat(np.arange(len(references.groups) - 1), np.diff(references.groups))
@@ -253,7 +253,7 @@ class CHRF(Metric):
     def segment_scores(self, counts: Floats) -> Floats:
         return counts[..., -2] / counts[..., -1]
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the best reference, and for each output character the longest matching n-gram around it."""
         scores = [self.score_one(output, [reference]) for reference in references]
         best = scores.index(max(scores))

@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class ELEXR(WordPairMetric):
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return how far the relations of each shared word agree with the best reference."""
         words, *others = self.words([output, *references])
         scores = [self.count_pair(words, other)[0] for other in others]

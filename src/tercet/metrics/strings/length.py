@@ -48,11 +48,11 @@ class Length(Metric):
             return characters(*code_points(texts)).lengths
         return np.diff(tokenise(texts, self.tokenize).offsets)
 
-    def prepare(self, shard: Shard, opened: Any) -> _References:
+    def prepare(self, shard: Shard, opened: object) -> _References:
         texts, groups = group_references(shard.references)
         return _References(self._lengths(texts), groups)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
         """Count the length of the output and of the closest reference."""
         lengths = self._lengths(list(outputs))
         closest = closest_lengths(lengths, prepared.lengths, prepared.groups)

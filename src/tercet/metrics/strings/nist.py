@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from math import log
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from ...types import Floats
 from .._contract import Learnt, Metric, Shard, group_references
 from .._parameters import CASE, param
 from ..bases.pairs import explain_ngrams
+
+if TYPE_CHECKING:
+    from .._machinery import Corpus
 
 SHARD = 10_000  # segments whose references are in memory at once while weights are learnt
 BETA = log(2) / log(1.5) ** 2  # an output of two thirds the references' length scores half
@@ -90,7 +93,7 @@ class NIST(Metric):
     def _words(self, texts: Sequence[str]) -> Words:
         return tokenise(texts, f"mteval-{self.tokenize}" + ("-lc" if self.lowercase else ""))
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Learn information weights from all references of the test set (anything with `shards`)."""
         learner = _Learner(self.max_ngram_order)
         for shard in testset.shards(SHARD):
@@ -99,7 +102,7 @@ class NIST(Metric):
         information = learner.information()
         return Learnt(information, {"weights": information.checksum})
 
-    def prepare(self, shard: Shard, opened: Any) -> _Prepared:
+    def prepare(self, shard: Shard, opened: Information | None) -> _Prepared:
         information = _known(opened)
         texts, groups = group_references(shard.references)
         units = information.vocabulary.find(self._words(texts))
@@ -109,19 +112,18 @@ class NIST(Metric):
         lengths = np.add.reduceat(units.lengths, groups[:-1]) / np.diff(groups)
         return _Prepared(information, grams, units.offsets, groups, lengths)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: _Prepared) -> Floats:
         """Count output length, mean reference length, then by order matched information and the output's n-grams."""
-        references: _Prepared = prepared
-        information, order = references.information, self.max_ngram_order
+        information, order = prepared.information, self.max_ngram_order
         units = information.vocabulary.find(self._words(outputs))
         matched = np.empty((len(outputs), order))
         most, times = (np.zeros(len(information.weights), dtype=np.int32) for _ in range(2))
         seen = np.empty(2 * order * int(units.lengths.max(initial=0)), dtype=np.int32)
-        arrays: list[NDArray[Any]] = [units.ids, units.offsets, references.grams, references.offsets, references.groups]
+        arrays: list[NDArray[Any]] = [units.ids, units.offsets, prepared.grams, prepared.offsets, prepared.groups]
         arrays += [*information.tables, information.weights, most, times, seen, matched]
         kernel.match_information(*map(view, arrays))
         totals = ngram_totals(units.lengths, order)
-        return np.column_stack([units.lengths, references.lengths, matched, totals]).astype(np.float64)
+        return np.column_stack([units.lengths, prepared.lengths, matched, totals]).astype(np.float64)
 
     def score(self, totals: Floats) -> Floats:
         n = self.max_ngram_order
@@ -132,7 +134,7 @@ class NIST(Metric):
         result: Floats = score * _penalty(totals)
         return result
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the words, and which n-grams of each order match a reference."""
         words = self._words([output, *references]).strings()
         return explain_ngrams(self.score_one(output, references), words, self.max_ngram_order)

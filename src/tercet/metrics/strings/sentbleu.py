@@ -70,7 +70,7 @@ class SentBLEU(Metric):
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return {"tokenize": tokeniser_of(language)}
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the words, and which n-grams of each order match a reference."""
         words = self.words([output, *references]).strings()
         return explain_ngrams(self.score_one(output, references), words, ORDER)
@@ -82,12 +82,12 @@ class SentBLEU(Metric):
             return split_words(*code_points(texts), ascii_blanks=True)
         return tokenise(texts, self.tokenize)
 
-    def prepare(self, shard: Shard, opened: Any) -> _References:
+    def prepare(self, shard: Shard, opened: object) -> _References:
         texts, groups = group_references(shard.references)
         vocabulary = Vocabulary(self.words(texts))
         return _References(vocabulary, NgramIndex(vocabulary.units, groups, ORDER), groups)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
         """Count output and closest reference length, matches and n-grams of each order, the score, and 1."""
         vocabulary, ngrams, groups = prepared
         units = vocabulary.find(self.words(list(outputs)))

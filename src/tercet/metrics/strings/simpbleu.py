@@ -55,6 +55,6 @@ class SimpBLEU(WordPairMetric):
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"matches": int(totals[0]), "words": int(totals[1])}
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the words, and which of them match a reference."""
         return explain_ngrams(self.score_one(output, references), self.words([output, *references]), 1)

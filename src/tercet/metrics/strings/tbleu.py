@@ -90,7 +90,7 @@ class TBLEU(WordPairMetric):
             "precisions": (matches / np.maximum(ngrams, 1)).tolist(),
         }
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return for the best reference each word of the output, its partner and its weight."""
         words, *others = self.words([output, *references])
         counts = np.array([self.count_pair(words, other) for other in others], dtype=np.float64)

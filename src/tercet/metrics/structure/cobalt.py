@@ -38,6 +38,7 @@ from ..bases.parsed import ParsedMetric
 if TYPE_CHECKING:
     from ...language.backends import Backend
     from ...language.sentence import Sentence
+    from .._machinery import Corpus
 
 # thesis: section 4.3; its word scores range from 0 to 1. published: the configuration files of the program.
 PARAMS: dict[str, dict[str, float]] = {
@@ -164,7 +165,7 @@ class Cobalt(ParsedMetric):
         preset = {name: str(value) for name, value in PARAMS[self.params].items()}
         return {key: value for key, value in super().signature_items().items() if preset.get(key) != value}
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         """Name the parser and the model of the word vectors with their versions, which the signature has."""
         parser, vectors = super().learn(testset), self._vectors_model()
         items = {**parser.items, **({} if vectors is None else {"vectors_from": vectors})}
@@ -217,7 +218,9 @@ class Cobalt(ParsedMetric):
         compared = [self.assess(self.align(output, reference)) for reference in references]
         return max(enumerate(compared), key=lambda pair: (pair[1].score, -pair[0]))
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(
+        self, opened: Backend | None, output: str, references: Sequence[str], source: str | None
+    ) -> Seen:
         """Return the alignment with the best reference, and what each of its words adds to the score."""
         from ._cobalt_report import explained
 

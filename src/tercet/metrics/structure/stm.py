@@ -21,6 +21,7 @@ from ._trees import Pieces, Tree, TreeMetric, tree
 
 if TYPE_CHECKING:
     from ...language.sentence import Sentence
+    from .._machinery import Corpus
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,10 @@ class STM(TreeMetric):
     paper: ClassVar[str] = "Liu and Gildea (2005), Syntactic Features for Evaluation of Machine Translation"
     sizes: ClassVar[str] = "depth"
 
-    def learn(self, testset: Any) -> Learnt:
+    def learn(self, testset: Corpus) -> Learnt:
         return Learnt() if self.trees else super().learn(testset)
 
-    def open(self, state: Any) -> Any:
+    def open(self, state: object) -> Any:
         return read_trees(self.trees) if self.trees else super().open(state)
 
     def prepare(self, shard: Shard, opened: Any) -> Any:

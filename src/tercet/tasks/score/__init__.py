@@ -13,6 +13,8 @@ from ...options.groups import FORMS, Annotation, Decimals, MetricChoice, OtherSc
 
 if TYPE_CHECKING:
     from ...data.scores import ScoreList, Scores
+    from ...data.stream import TextFiles
+    from ...data.testset import TestSet
     from ...stats import Comparisons
 
 
@@ -129,7 +131,7 @@ def run(options: ScoreOptions) -> None:
     click.echo(board.render(add_tests(scores, tests) if tests else scores, options, ids))
 
 
-def _scored(options: ScoreOptions) -> tuple[Sequence[Scores], Any]:
+def _scored(options: ScoreOptions) -> tuple[Sequence[Scores], TestSet | TextFiles]:
     """Return the scores, and the texts: a test set, or files that are read piece by piece."""
     from ...cli.console import Progress
     from ...data.stream import TextFiles
@@ -157,19 +159,26 @@ def _scored(options: ScoreOptions) -> tuple[Sequence[Scores], Any]:
         return score(texts, specs, **given), texts
 
 
-def _track(options: ScoreOptions, scores: Sequence[Scores], texts: Any) -> None:
+def _track(options: ScoreOptions, scores: Sequence[Scores], texts: TestSet | TextFiles | None) -> None:
     import click
 
+    from ...data.testset import TestSet
     from ..track import read_tags
     from ..track.history import track
 
     tags, history = read_tags(options.tags), track(str(options.track))
-    made = history.add(scores, texts, system=options.track_system, tags=tags, keep_texts=options.keep_texts)
+    made = history.add(
+        scores,
+        texts if isinstance(texts, TestSet) else None,
+        system=options.track_system,
+        tags=tags,
+        keep_texts=options.keep_texts,
+    )
     if not options.quiet:
         click.echo(f"Added run{'s' * (len(made) > 1)} {', '.join(map(str, made))} to {history.name}.", err=True)
 
 
-def segment_ids(texts: Any) -> Sequence[str] | None:
+def segment_ids(texts: TestSet | TextFiles | None) -> Sequence[str] | None:
     """Return the ids that segments have in the user's file, or None."""
     from ...data.testset import TestSet
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from ...options import declared
@@ -10,6 +10,8 @@ from ...options.groups import MetricChoice, OtherScores
 
 if TYPE_CHECKING:
     from ...data.scores import Scores
+    from ...data.stream import TextFiles
+    from ...data.testset import TestSet
 
 PARAMETERS = {  # by the name of an option: the metric, or "" for all that have the parameter except chrF; the parameter
     name: ("bleu", name) if name.startswith("smooth_") else (metric, name.removeprefix(f"{metric}_"))
@@ -62,17 +64,19 @@ def needs_reference(options: MetricChoice) -> bool:
     return any("reference" in create(spec).resolved().needs for spec in chosen_metrics(options))
 
 
-def other_scores(options: OtherScores, texts: Any) -> list[Scores]:
+def other_scores(options: OtherScores, texts: TestSet | TextFiles) -> list[Scores]:
     """Return the scores of other programs that the options name, for these texts."""
     if not options.score_files and not options.lower_is_better:
         return []  # the readers take long to import
     from ...data.stream import split_name
+    from ...data.testset import TestSet
     from ...external import read_external
 
+    testset = texts if isinstance(texts, TestSet) else texts.read()
     found: list[Scores] = []
     for text in options.score_files:
         name, path = split_name(text)
-        found += read_external(path, texts, name=name, lower_is_better=options.lower_is_better)
+        found += read_external(path, testset, name=name, lower_is_better=options.lower_is_better)
     labels = {item.label.lower() for item in found}
     for name in options.lower_is_better:
         if name.lower() not in labels:
