@@ -265,8 +265,10 @@ def _option_of(words: list[str], rng: random.Random) -> list[str]:
     context = click.Context(group)
     command: Any = group.get_command(context, words[0])
     if isinstance(command, click.Group):
-        command = command.commands.get(words[1], command)
+        command = command.commands.get(words[1], command) if len(words) > 1 else command
     options = [p for p in command.params if isinstance(p, click.Option) and p.name not in SKIPPED]
+    if not options:
+        return [rng.choice(ODD_TEXTS)]
     option = rng.choice(options)
     name = rng.choice(option.opts)
     if option.is_flag:

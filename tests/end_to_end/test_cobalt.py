@@ -47,7 +47,7 @@ def test_a_cache_gives_the_same_scores_and_keeps_what_was_counted(folder: Path) 
 
 
 def test_systems_are_compared(folder: Path) -> None:
-    found = tercet("compare", "ref", "-i", "passive", "scrambled", "-l", "cs-en", "-m", METRIC, cwd=folder)
+    found = tercet("compare", "ref", "-i", "passive", "scrambled", "-l", "cs-en", "-m", METRIC, "--details", cwd=folder)
     assert found.code == 0, found.err
     assert "passive" in found.out and "segment 1" in found.out
 
@@ -106,8 +106,10 @@ def test_explain_shows_levels_penalties_and_what_is_not_aligned(folder: Path) ->
     assert verb[:3] == ["discussed", "discussed", "exact"]
     assert verb[-4:] == ["auxpass", "aux", "0.045", "0.955"]
     (entry,) = tercet("explain", METRIC, "ref", "-i", "passive", "-l", "cs-en", "-f", "json", cwd=folder).json
-    assert entry["output_only"] == ["were", "by"]
-    assert len(entry["pairs"]) == 6
+    (alignment,) = entry["parts"]
+    aligned = {word for link in alignment["links"] for word in link["output"]}
+    assert [word[0] for i, word in enumerate(alignment["output"]) if i not in aligned] == ["were", "by"]
+    assert len(alignment["links"]) == 6
 
 
 def test_an_empty_segment_is_explained_too(folder: Path) -> None:

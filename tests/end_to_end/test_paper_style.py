@@ -9,7 +9,7 @@ from tercet.rendering.paper import Column, PaperTable
 from .command import tercet as run
 
 BLEU = rf"BLEU|\allowbreak nrefs:2|\allowbreak case:mixed|\allowbreak eff:no|\allowbreak tok:13a|\allowbreak smooth:exp|\allowbreak compat:sacrebleu2.6|\allowbreak version:1+tercet{tercet.__version__}"  # noqa: E501
-TER = rf"TER|\allowbreak nrefs:2|\allowbreak case:lc|\allowbreak tok:tercom|\allowbreak norm:no|\allowbreak punct:yes|\allowbreak asian:no|\allowbreak compat:sacrebleu2.6|\allowbreak version:1+tercet{tercet.__version__}"  # noqa: E501
+TER = rf"TER|\allowbreak nrefs:2|\allowbreak case:lc|\allowbreak tok:tercom|\allowbreak norm:no|\allowbreak punct:yes|\allowbreak asian:no|\allowbreak compat:sacrebleu2.6|\allowbreak version:2+tercet{tercet.__version__}"  # noqa: E501
 
 LATEX = rf"""% needs \usepackage{{booktabs}}
 \begin{{table}}

@@ -120,7 +120,10 @@ def test_every_missing_value_of_pandas_is_a_missing_reference(missing):
         (lambda: tercet.corpus("bleu", ["x"], Path("ref.txt")), "must be a list of texts, .* not .*Path"),
         (lambda: tercet.score(TESTSET, []), "No metric is asked for"),
         (lambda: tercet.score("file.jsonl", "bleu"), r"or tercet.read\(FILE\), not str"),
-        (lambda: tercet.meta(TESTSET, metrics="bleu"), "`dataset` must be a path or a name, not TestSet"),
+        (
+            lambda: tercet.meta(TESTSET, metrics="bleu"),
+            "has no language pair with judgements. Give them in `judgements`",
+        ),
         (lambda: tercet.parse("a cat", "en"), "A list of texts is needed, as \\['a cat'\\], not a single text"),
         (lambda: tercet.link("Berlin", "en"), "A list of texts is needed"),
         (lambda: tercet.paraphrase("a cat", "en"), "A list of texts is needed"),

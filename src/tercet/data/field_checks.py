@@ -105,7 +105,8 @@ def number(text: str, where: str) -> float:
         return math.nan
     if _NUMBER.fullmatch(text) and math.isfinite(value := float(text)):
         return value
-    raise DataError(f"{where}: {text!r} is not a number; write None where there is none.")
+    shown = text if len(text) <= 40 else text[:40] + "…"
+    raise DataError(f"{where}: {shown!r} is not a number; write None where there is none.")
 
 
 def is_number(text: str) -> bool:

@@ -27,6 +27,8 @@ from .scores import MetricRecord, Scores
 
 log = logging.getLogger(__name__)
 
+LONGEST_ROW = 1000  # lines of a row with quoted fields; real ones have a few
+
 # Names of columns with human scores -> (our name, label, kind of judgement). In all of WMT's tables "DA" alone means
 # scores standardised by rater. System and segment scores of one name are one gold standard.
 HUMAN: Mapping[str, tuple[str, str, str]] = {
@@ -151,15 +153,23 @@ def csv_rows(lines: Sequence[str], path: str | Path) -> list[list[str]]:
 
 
 def quoted_rows(lines: Iterable[str], path: str | Path, *, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a table with CSV quoting, each as the number of its last line and its fields."""
+    """Yield the rows of a table with CSV quoting, each as the number of its last line and its fields.
+
+    Raises DataError for a row of more than `LONGEST_ROW` lines: a quotation mark is then not closed.
+    """
     reader = csv_reader((line + "\n" for line in lines), delimiter=delimiter)
+    last, error = 0, "a row of too many lines"
     try:
         for fields in reader:
-            yield reader.line_num, fields
-    except csv.Error as error:
-        raise DataError(
-            f"{path}, line {reader.line_num}: {error}. Is a quotation mark in an earlier line never closed?"
-        ) from None
+            if reader.line_num - last > LONGEST_ROW:
+                break
+            last = reader.line_num
+            yield last, fields
+        else:
+            return
+    except csv.Error as reason:
+        error = str(reason)
+    raise DataError(f"{path}, line {last + 1}: {error}. Is a quotation mark in this line never closed?")
 
 
 def merged(published: Iterable[Published], segments: Mapping[str, int]) -> tuple[list[Scores], list[Scores]]:

@@ -251,5 +251,5 @@ def test_logs_that_are_not_json_lines_are_refused(tmp_path: Path) -> None:
 
 def test_a_quotation_mark_that_is_never_closed_in_an_appraise_export_is_said(tmp_path: Path) -> None:
     path = appraise(tmp_path / "scores.csv", '"u,sys,1,TGT,en,de,50', *["u,sys,1,TGT,en,de,50"] * 9000)
-    with pytest.raises(DataError, match="Is a quotation mark in an earlier line never closed"):
+    with pytest.raises(DataError, match="Is a quotation mark in this line never closed"):
         read_appraise(path, kind="da")

@@ -315,8 +315,8 @@ def test_json_that_is_too_deep_to_read_is_refused(tmp_path: Path) -> None:
         (['system,DA,"BLEU', "a,1,2"], "quoted field spans several lines|is not CSV"),
         (["system,DA,BLEU", 'a,"1,2', "b,2,3"], "quoted field spans several lines|is not CSV"),
         (["system,DA,BLEU", "a,1,2", 'b,"2,3'], "quoted field spans several lines|is not CSV"),
-        (["system,DA,BLEU", "a,1," + "2" * 200_000], "No texts, judgements or scores were recognised"),
-        (["system,DA,BLEU", "a,1,3", "b,1," + "2" * 200_000], "is not CSV: field larger than field limit"),
+        (["system,DA,BLEU", "a,1," + "2" * 200_000], r"line 2, column 'BLEU': '2{40}…' is not a number"),
+        (["system,DA,BLEU", "a,1,3", "b,1," + "2" * 200_000], r"line 3, column 'BLEU': '2{40}…' is not a number"),
     ],
 )
 def test_csv_that_is_none_is_refused(tmp_path: Path, lines: list[str], message: str) -> None:

@@ -211,9 +211,7 @@ def test_a_quotation_mark_that_is_never_closed_is_said(tmp_path: Path) -> None:
     rest = ["a\td\t1\t1\tr\tsource\ttarget\tAccuracy\tMajor\t{}"] * 4000
     path = tmp_path / "unbabel.tsv"
     path.write_text("\n".join([header, opened, *rest, ""]), "utf-8")
-    with pytest.raises(
-        DataError, match=r"unbabel\.tsv, line \d+: .*Is a quotation mark in an earlier line never closed"
-    ):
+    with pytest.raises(DataError, match=r"unbabel\.tsv, line \d+: .*Is a quotation mark in this line never closed"):
         read_mqm(path)
 
 

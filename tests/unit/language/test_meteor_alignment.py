@@ -103,14 +103,3 @@ def test_texts_with_too_many_possible_matches_are_refused(monkeypatch):
     monkeypatch.setattr(alignment, "MOST_MATCHES", 1 << 14)
     with pytest.raises(DataError, match="begins 'the the .* have more than 16,384 pairs of words"):
         Aligner().align(["the"] * 200, ["the"] * 201)
-
-
-def test_an_alignment_shows_itself_as_text():
-    shown = str(Aligner().align("a cat sat down".split(), "the cats sat".split()))
-    assert shown == (
-        "chunk  matcher     output = reference\n"
-        "    1  stem        cat = cats\n"
-        "    1  exact       sat = sat\n"
-        "       output only     a down\n"
-        "       reference only  the"
-    )
