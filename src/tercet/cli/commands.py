@@ -22,7 +22,7 @@ METRICS = ("metrics", "metric", "features", "spec", "signature")  # options that
 PARSERS = ("parser", "backend")
 RESERVED = {  # options that no configuration file may set, with the reason
     **dict.fromkeys(("trust_features", "allow_network", "allow_download", "trust_pickle"), "only you can allow"),
-    **dict.fromkeys(("cluster", "database"), "reaches another computer"),
+    "cluster": "reaches another computer",
 }
 GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.PROMPT)
 
@@ -286,6 +286,8 @@ def check_trust(read: Mapping[str, Any], path: str, *, trust_features: bool) -> 
         reason = RESERVED.get(name, "")
         if name in PARSERS and not trust_features and any(map(loads_folder, values)):
             reason = "names a folder that could hold code"
+        if name == "database" and any("://" in each for each in values):
+            reason = "reaches another computer"
         if reason and value:
             raise Untrusted(f"{path} sets `{name}`, which {reason}. Give it on the command line.")
         for spec in values if name in METRICS else ():

@@ -42,6 +42,9 @@ class Rated(NamedTuple):
     revision: int
 
 
+MOST_SPANS = 100  # of an output in one answer: nobody marks more by hand
+
+
 def check_answer(campaign: Campaign, item: Item, answer: Any) -> None:
     """Raise DataError if `answer` is not a valid answer to this item. The message names the wrong part."""
     how = campaign.how
@@ -87,6 +90,8 @@ def _check_spans(campaign: Campaign, item: Item, spans: Any) -> None:
     for number, (output, marked) in enumerate(zip(item.outputs, spans, strict=True)):
         if not isinstance(marked, Sequence) or isinstance(marked, str):
             raise DataError(f"spans[{number}]: a list is needed.")
+        if len(marked) > MOST_SPANS:
+            raise DataError(f"spans[{number}]: at most {MOST_SPANS} errors of an output can be marked.")
         for place, span in enumerate(marked):
             _check_span(campaign, item, output.text, span, f"spans[{number}][{place}]")
 

@@ -9,6 +9,7 @@ import asyncio
 import json
 import secrets
 from collections.abc import Collection, Mapping, Sequence
+from time import monotonic
 from typing import Any, Protocol
 
 from ..errors import DataError, MissingDependency
@@ -44,6 +45,7 @@ class Report(Protocol):
 
 
 REPORT = "report.html"
+SLOW = 1.0  # seconds
 DOWNLOADS = {
     "judgements.tsv": "text/tab-separated-values; charset=utf-8",
     "judgements.json": "application/json",
@@ -87,6 +89,7 @@ class CampaignPages(Pages):
             ORGANISER: f"tercet-organiser-{mark}",
             VIEWER: f"tercet-view-{mark}",
         }
+        self._next = 0.0  # the earliest time at which numbers are computed again
         self._computing = asyncio.Lock()  # requests for the dashboard wait here and not in a thread
         self._computed: tuple[int, Dashboard, Results | None] | None = None
 
@@ -312,11 +315,16 @@ class CampaignPages(Pages):
         return self.report.sections(self.campaign, numbers, results, names=names)
 
     def _compute(self) -> tuple[Dashboard, Results | None, Mapping[str, str]]:
-        """Return dashboard, results and valid tokens. Dashboard and results are computed only after new answers."""
-        last = self.store.last_number()
-        if self._computed is None or self._computed[0] != last:
+        """Return dashboard, results and valid tokens.
+
+        Dashboard and results are computed after new answers; if that takes long, not again for ten times as long.
+        """
+        last, begun = self.store.last_number(), monotonic()
+        if self._computed is None or (self._computed[0] != last and begun >= self._next):
             records = list(self.store.records())
             self._computed = last, compute(self.campaign, records), results_of(self.campaign, records)
+            took = monotonic() - begun
+            self._next = monotonic() + (10 * took if took > SLOW else 0)
         return *self._computed[1:], self.store.tokens(self.campaign)
 
     async def progress(self) -> dict[str, Any]:

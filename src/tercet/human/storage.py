@@ -63,6 +63,7 @@ _ACCESS = sql.Table(
     sqlite_autoincrement=True,
 )
 
+MOST_REVISIONS = 50  # of an answer
 # Not names that a rater can have, since they are not printable. Tokens are issued to them as to raters.
 ORGANISER, VIEWER = "\torganiser", "\tviewer"
 
@@ -143,6 +144,7 @@ class Store:
     ) -> Appended:
         """Store an answer. When this returns, it is on the disk. Storing the same request again changes nothing.
 
+        Of a rater's answers to an item the newest MOST_REVISIONS are kept, so that nobody fills the disk.
         Raises DataError if the request number was used before with another rater, item or answer.
         """
         values: dict[str, Any] = {
@@ -158,7 +160,13 @@ class Store:
         try:
             with self._engine.begin() as connection:
                 insert = _ANSWERS.insert().values(values).returning(_ANSWERS.c.number)
-                return Appended(connection.execute(insert).scalar_one(), again=False)
+                number = connection.execute(insert).scalar_one()
+                mine = (_ANSWERS.c.rater == rater) & (_ANSWERS.c.item == item)
+                newest = sql.select(_ANSWERS.c.number).where(mine).order_by(_ANSWERS.c.number.desc())
+                oldest = connection.execute(newest.offset(MOST_REVISIONS - 1).limit(1)).scalar_one_or_none()
+                if oldest is not None:
+                    connection.execute(_ANSWERS.delete().where(mine & (_ANSWERS.c.number < oldest)))
+                return Appended(number, again=False)
         except IntegrityError:
             with self._engine.connect() as connection:
                 query = sql.select(_ANSWERS.c.number, _ANSWERS.c.rater, _ANSWERS.c.item, _ANSWERS.c.answer)

@@ -58,6 +58,7 @@ BAD: list[tuple[str, Any, str]] = [
     ("mqm", {"spans": [[]], "value": 5}, "value: must be null, because mqm has no score."),
     ("mqm", {"spans": []}, "spans: one list for each output is needed."),
     ("mqm", {"spans": ["x"]}, "spans[0]: a list is needed."),
+    ("mqm", {"spans": [[span()] * 101]}, "spans[0]: at most 100 errors of an output can be marked."),
     ("mqm", {"spans": [[{}]]}, "spans[0][0]: an object with start, end, severity"),
     ("mqm", {"spans": [[span(end=9)]]}, "spans[0][0]: 0 to 9 is not a span of a text of 8 characters."),
     ("mqm", {"spans": [[span(start=2)]]}, "spans[0][0]: 2 to 2 is not a span of a text of 8 characters."),

@@ -174,6 +174,21 @@ def test_the_organiser_sees_progress_and_changes_links(store: Store) -> None:
         assert office.post("/organiser/links", data={"key": key, **data}).status_code == 400
 
 
+def test_a_dashboard_that_takes_long_is_not_computed_after_every_answer(store: Store, monkeypatch: Any) -> None:
+    from tercet.human import campaign_pages
+
+    times = iter([0.0, 9.0, 9.0, 50.0, 100.0, 109.0, 109.0])  # begun, ended, ended; begun again, twice
+    monkeypatch.setattr(campaign_pages, "monotonic", lambda: next(times))
+    campaign, tokens = campaign_of()
+    rater = Visit(campaign, store, f"/r/{tokens.raters['anna']}")
+    office = Visit(campaign, store).client
+    rater.send("i1", {"value": 4})
+    assert "1 of 5" in office.get(f"/o/{tokens.organiser}").text
+    assert rater.send("i2", {"value": 4}, "b" * 16).status_code == 200
+    assert "1 of 5" in office.get("/organiser").text  # 41 seconds later
+    assert "2 of 5" in office.get("/organiser").text  # 91 seconds later
+
+
 def test_answers_that_no_longer_fit_the_campaign_are_named_on_the_dashboard(store: Store) -> None:
     campaign, tokens = campaign_of()
     Visit(campaign, store, f"/r/{tokens.raters['ben']}").send("i3", {"value": 4})

@@ -64,6 +64,16 @@ def test_every_answer_and_every_change_is_a_row_and_the_last_counts(store: Store
     assert [(row.system, row.value) for row in judgements.rows] == [("s2", 5), ("s1", 4)]
 
 
+def test_a_rater_who_changes_an_answer_for_ever_does_not_fill_the_disk(store: Store) -> None:
+    put(store, "other", 7, item="b")
+    for turn in range(storage.MOST_REVISIONS + 10):
+        put(store, f"r{turn}", turn % 5)
+    rows = list(store.records())
+    assert len(rows) == storage.MOST_REVISIONS + 1
+    assert rows[-1].request == f"r{storage.MOST_REVISIONS + 9}" and rows[1].request == "r10"
+    assert store.latest("anna")["b"] == {"value": 7}
+
+
 def test_the_same_request_twice_is_one_row(store: Store) -> None:
     first, second = put(store, "r1", 3), put(store, "r1", 3)
     assert (first.again, second.again) == (False, True)
@@ -94,8 +104,8 @@ def test_texts_that_look_like_sql_are_only_texts(store: Store) -> None:
 def test_many_threads_lose_and_double_nothing(store: Store) -> None:
     def work(name: int) -> None:
         for turn in range(20):
-            put(store, f"{name}-{turn}", 1)
-            put(store, f"{name}-{turn}", 1)  # as after a lost reply
+            put(store, f"{name}-{turn}", 1, item=f"i{name}")
+            put(store, f"{name}-{turn}", 1, item=f"i{name}")  # as after a lost reply
             put(store, f"all-{turn}", 1)  # two tabs with the same queue
 
     threads = [threading.Thread(target=work, args=(name,)) for name in range(6)]
