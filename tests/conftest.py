@@ -117,6 +117,7 @@ SLOW = (
     "end_to_end/test_rating_browser",
     "end_to_end/test_report_in_browser.py::test_2000_segments",
     "end_to_end/test_report_layers.py",
+    "end_to_end/test_track_page.py",
     "docs/test_coverage.py::test_the_site_builds",
     "docs/test_pictures.py::test_pictures_are_fresh",
 )

@@ -17,6 +17,7 @@ from tercet.errors import DataError, UsageError
 from tercet.scoring import score
 from tercet.tasks.track.drops import change_between, paired_error
 from tercet.tasks.track.history import History
+from tercet.tasks.track.page import page_of
 from tercet.tasks.track.runs import Run, RunScore
 from tests.docs.running import run
 
@@ -24,6 +25,7 @@ WORDS = "the cat sat on a mat and the dog ran over lazy quick brown foxes".split
 WRITER = """
 import sys
 from tercet.tasks.track.history import History
+from tercet.tasks.track.page import page_of
 from tercet.tasks.track.runs import Run, RunScore
 history = History.open(sys.argv[1])
 print("ready", flush=True)
@@ -330,3 +332,21 @@ def test_a_wrong_table_adds_nothing(folder: Path, table: str, message: str) -> N
     assert ran.code in (1, 2)
     assert message in ran.err
     assert run(["track", "list", "r.db", "-f", "json"], folder=folder).out.strip() == "[]"
+
+
+def test_the_page_has_all_runs_and_says_first_what_changed(tmp_path: Path) -> None:
+    database = str(tmp_path / "runs.db")
+    history = History.open(database)
+    add(history, 0.2, 1)
+    first = page_of(history.runs(), "runs.db")
+    assert "is the first of its system" in first and "<title>History of runs.db</title>" in first
+    add(history, 0.2, 1, keep_texts=True)
+    assert "does not differ significantly from run 1 by BLEU or chrF2." in page_of(history.runs(), "runs.db")
+    add(history, 0.6, 3, keep_texts=True, tags={"commit": "<b>"})
+    history.close()
+    done = run(["track", "page", database, "--reports", str(tmp_path / "reports"), "-o", str(tmp_path / "page.html")])
+    assert done.code == 0, done.err
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "differs significantly (5 %, each test by itself) from run 2 by BLEU (" in page and "<b>" not in page
+    assert [path.name for path in (tmp_path / "reports").iterdir()] == ["2-3.html"]
+    assert run(["track", "page", database, "--system", "nobody"]).code == 1

@@ -24,6 +24,7 @@ COMMANDS = {
     "list": "List the runs.",
     "show": "Show a run: scores, tags, checksums of its texts.",
     "compare": "Test runs on the same test set against each other.",
+    "page": "Write a page with all scores over time.",
     "gate": "Fail if the newest run scores worse than earlier ones.",
     "add": "Add a run from files of scores.",
     "import": "Add runs from a table of another tool.",

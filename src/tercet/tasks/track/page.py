@@ -1,0 +1,177 @@
+"""`tercet track page`: all runs of a history on one page, a line per system and metric over time."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import DataError
+from ...options import again, command, shell_option
+from ...options.groups import Form
+from . import Chosen, opened, tag_words
+
+if TYPE_CHECKING:
+    from .history import History
+    from .runs import Run, RunScore
+
+SIGNIFICANT = 0.05
+REPORTS = 20  # pages of pairs of runs that are written at most
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageOptions(Chosen):
+    """Options of `track page`."""
+
+    form: str = again(Form, "form", "html", choices=("html",), hidden=True)
+    reports: str | None = shell_option(
+        None, "--reports", metavar="DIR",
+        help=f"Write reports of the last {REPORTS} significant changes here, and link them; needs runs with texts.",
+    )  # fmt: skip
+
+
+@command(PageOptions)
+def run(options: PageOptions) -> None:
+    """Write a page with the scores of all runs over time: intervals, significant changes, tags, any two runs compared.
+
+    \b
+    tercet track page runs.db -o history.html
+    tercet track page runs.db --system nmt -m chrF2 --reports reports -o history.html
+    """
+    import click
+
+    history = opened(options)
+    runs = options.runs(history)
+    if not runs:
+        raise DataError(f"{history.name} has no such runs.")
+    reports = _write_reports(history, runs, options.reports) if options.reports else []
+    click.echo(page_of(runs, history.name, reports, options.reports or ""), nl=False)
+
+
+def page_of(runs: Sequence[Run], name: str, reports: Sequence[str] = (), folder: str = "") -> str:
+    """Return the page. reports: pairs of runs as "A-B" that have a page in the folder."""
+    from ...rendering.pages import frame
+    from ...rendering.tables import to_json
+
+    data = {**_columns(runs), "database": name, "reports": list(reports), "folder": folder}
+    packed = gzip.compress(to_json(data, indent=None).encode("utf-8", "surrogatepass"), 6, mtime=0)
+    systems = len({run.system for run in runs})
+    title = f"History of {Path(name).name}"
+    facts = f"{len(runs):,} run{'s' * (len(runs) != 1)} · {systems} system{'s' * (systems != 1)} · {_days(runs)}"
+    body = [
+        '<a class="skip" href="#app">To the charts</a>',
+        f'<header class="top"><div><h1>{escape(title)}</h1><p class="facts">{escape(facts)}</p></div>'
+        '<div id="tools"></div></header>',
+        '<main id="content">',
+        f'<p id="verdict">{escape(verdict(runs))}</p>',
+        "<noscript><p>This page needs JavaScript. 'tercet track list' shows the runs without.</p></noscript>",
+        '<div id="app" aria-busy="true"></div>',
+        "</main>",
+        f'<script type="application/gzip" id="data">{base64.b64encode(packed).decode("ascii")}</script>',
+    ]
+    scripts = ["theme.js", "report/data.js", "history.js"]
+    return frame(title, body, ["page.css", "history.css"], scripts, drawings=False)
+
+
+def verdict(runs: Sequence[Run]) -> str:
+    """Return in a sentence how the newest run differs from the one before."""
+    newest = runs[-1]
+    who = f"The newest run, {newest.number} ({newest.system}, {newest.time[:10]}),"
+    compared = [each for each in newest.scores if each.p_value is not None]
+    if not compared:
+        return f"{who} is the first of its system on these texts whose segments can be compared."
+    changed = [each for each in compared if (each.p_value or 0.0) < SIGNIFICANT]
+    if not changed:
+        return f"{who} does not differ significantly from run {compared[0].before} by {_listed(compared)}."
+    known = {run.number: run for run in runs}
+    parts = []
+    for each in changed:
+        before = known.get(each.before or 0)
+        old = next((one.score for one in before.scores if one.label == each.label), None) if before else None
+        parts.append(f"{each.label}{f' ({each.score - old:+.2f})' if old is not None else ''}")
+    return f"{who} differs significantly (5 %, each test by itself) from run {changed[0].before} by {', '.join(parts)}."
+
+
+def _listed(scores: Iterable[RunScore]) -> str:
+    *most, last = (each.label for each in scores)
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _days(runs: Sequence[Run]) -> str:
+    first, last = runs[0].time[:10], runs[-1].time[:10]
+    return first if first == last else f"{first} to {last}"
+
+
+def _columns(runs: Sequence[Run]) -> dict[str, Any]:
+    """Return the runs by columns, which pack well: names are numbers of lists, missing values null."""
+    systems, sets, tags = (
+        list(dict.fromkeys(texts))
+        for texts in (
+            (run.system for run in runs), (_set(run) for run in runs), (tag_words(run.tags) for run in runs)
+        )
+    )  # fmt: skip
+    places = [{name: place for place, name in enumerate(names)} for names in (systems, sets, tags)]
+    labels = list(dict.fromkeys(each.label for run in runs for each in run.scores))
+    higher = {each.label: each.higher_is_better for run in runs for each in run.scores}
+    scores = [{each.label: each for each in run.scores} for run in runs]
+    return {
+        "systems": systems, "sets": sets, "tags": tags,
+        "runs": {
+            "n": [run.number for run in runs], "t": [_minutes(run.time) for run in runs],
+            "system": [places[0][run.system] for run in runs], "set": [places[1][_set(run)] for run in runs],
+            "tags": [places[2][tag_words(run.tags)] for run in runs],
+        },
+        "metrics": [{"name": label, "higher": higher[label], **_values(label, scores)} for label in labels],
+    }  # fmt: skip
+
+
+def _set(run: Run) -> str:
+    """Return the test set's name; with a part of its key, as texts of one name may change."""
+    facts = [run.pair, f"{run.segments:,} segments", run.material[:4]]
+    return f"{run.test_set or 'unnamed'} ({', '.join(filter(None, facts))})"
+
+
+def _values(label: str, scores: Sequence[dict[str, RunScore]]) -> dict[str, list[Any]]:
+    found = [each.get(label) for each in scores]
+    return {
+        "v": [_short(each.score, 6) if each else None for each in found],
+        "e": [_short(each.error, 3) if each else None for each in found],
+        "p": [_short(each.p_value, 2) if each else None for each in found],
+        "b": [each.before if each and each.p_value is not None else None for each in found],
+    }
+
+
+def _short(value: float | None, digits: int) -> float | None:
+    return None if value is None or value != value else float(f"{value:.{digits}g}")
+
+
+def _minutes(time: str) -> int:
+    return round(datetime.fromisoformat(time).timestamp() / 60)
+
+
+def _write_reports(history: History, runs: Sequence[Run], folder: str) -> list[str]:
+    """Write a report of each of the last significant changes whose texts are kept; return their names."""
+    from ...data.files import writing
+    from .compare import report_of
+
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    pairs = dict.fromkeys(
+        (each.before, run.number)
+        for run in reversed(runs)
+        for each in run.scores
+        if each.before and each.p_value is not None and each.p_value < SIGNIFICANT
+    )
+    made = []
+    for before, number in list(pairs)[:REPORTS]:
+        page = report_of(history, [str(before), str(number)], ())
+        if page is not None:
+            with writing(place / f"{before}-{number}.html") as stream:
+                stream.write(page)
+            made.append(f"{before}-{number}")
+    return made
