@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 
@@ -71,6 +72,20 @@ class UnknownName(UsageError):
         super().__init__(f"There is no {kind} called {name!r}. {hint}")
 
 
+class MissingFile(UsageError):
+    """A file that does not exist; the message suggests similar names in its folder."""
+
+    def __init__(self, path: str | Path) -> None:
+        place = Path(path)
+        try:
+            beside = [each.name for each in place.parent.iterdir()]
+        except (OSError, ValueError):
+            beside = []
+        near = [str(place.with_name(name)) for name in get_close_matches(place.name, beside, n=3, cutoff=0.75)]
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        super().__init__(f"There is no file {path}.{hint}")
+
+
 class NotParallel(DataError):
     """Texts that should have one line per segment have different numbers of lines."""
 
@@ -86,4 +101,5 @@ class MissingDependency(UsageError):
     """An optional package is not installed; the message gives the pip command."""
 
     def __init__(self, purpose: str, extra: str) -> None:
+        self.extra = extra
         super().__init__(f"{purpose} needs a package that is not installed. Install it: pip install 'tercet[{extra}]'")

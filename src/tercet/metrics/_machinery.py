@@ -9,10 +9,11 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
-from ..errors import UsageError
+from ..errors import MissingDependency, UsageError
 from ..types import Floats
 from ._parameters import Parameter, parameters
 
@@ -86,8 +87,31 @@ class Machinery:
     def validate(self) -> None:
         """Raise UsageError for parameters that do not go together. Single values are checked by their declaration."""
 
+    @property
+    def packages(self) -> Sequence[tuple[str, str]]:
+        """Packages that it imports, each with the extra of Tercet that installs it."""
+        return ()
+
+    @property
+    def lacks(self) -> str:
+        """What its parameters must give and do not, as "a model: comet:model=FOLDER"; empty if nothing."""
+        return ""
+
+    def check_packages(self) -> None:
+        """Raise MissingDependency for a package that it needs and that is not installed. Nothing is imported."""
+        for package, extra in self.packages:
+            if find_spec(package) is None:
+                raise MissingDependency(self.name, extra)
+
     def check_needs(self, testset: Corpus) -> None:
-        """Raise UsageError if the test set lacks what the metric reads."""
+        """Raise UsageError if its parameters or the test set lack what the metric reads."""
+        if self.lacks:
+            install = ""
+            try:
+                self.check_packages()
+            except MissingDependency as missing:
+                install = f" It also needs a package: pip install 'tercet[{missing.extra}]'"
+            raise UsageError(f"{self.name} needs {self.lacks}.{install}")
         for need, present in (("reference", bool(testset.references)), ("source", testset.source is not None)):
             if need in self._author.needs and not present:
                 how = f"-{need[0]} FILE, or TestSet(…, {need}{'s' * (need == 'reference')}=…)"

@@ -8,24 +8,28 @@ direct assessments (training/RUNS.md) and give scores on that scale, 0 to 100.
 from __future__ import annotations
 
 import logging
+from difflib import get_close_matches
 from functools import lru_cache
 from importlib.resources import as_file, files
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..errors import MissingDependency, UsageError
+from ..errors import MissingDependency, UnknownName, UsageError
 from ..text.scripts import base_code
 from .model import QualityModel
 
 log = logging.getLogger(__name__)
 
 NAME = "default"
+KNOWN = (NAME, "triage")  # names that stand for no file; triage is of `tercet qe rank` alone
 TARGET = "en"
 FEATURES = ("target_network",)  # lengths, numbers, marks and copied words added nothing (training/RUNS.md)
 
 
 def load_model(place: str, languages: tuple[str, str] | None = None) -> QualityModel:
     """Return the model in a file, or the package's own for the name `default`. Checks the languages, if given."""
+    if place not in KNOWN and not Path(place).exists() and get_close_matches(place, KNOWN):
+        raise UnknownName("model", place, KNOWN)
     if place != NAME:
         model = QualityModel.load(place)
     elif Path(place).is_file():

@@ -1,6 +1,7 @@
 """Four language models of one language: over words and over tags, reading forwards and backwards.
 
-They are estimated from texts of the user by `tercet lm`, which parses them, and are kept in a model file.
+They are estimated from texts of the user by `tercet lm`, which parses them, and are kept in a model file. The package
+has models of English, which are used where the user has none.
 Words are those of the parser, in lower case; tags are the parser's own, or universal ones where it has no others.
 """
 
@@ -10,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
+from importlib.resources import as_file, files
 from pathlib import Path
 
 from ..data.catalogue import data_folder
@@ -25,6 +27,7 @@ KIND = "fluency-models"
 MADE_BY = "tercet lm"
 NAMES = ("words", "words_backward", "tags", "tags_backward")
 ORDER = 3
+SHIPPED = "en"  # the language of the models in the package
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +86,12 @@ def save_models(models: FluencyModels, path: str | Path) -> None:
 
 
 def load_models(path: str | Path | None, language: str) -> FluencyModels:
-    """Read the models of a file, or of the default place; once per process and state of the file."""
+    """Read the models of a file, or of the default place, or the package's; once per process and state of the file."""
     place = default_place(language) if path is None else Path(path)
     if path is None and not place.is_file():
+        if language == SHIPPED:
+            with as_file(files(__package__).joinpath("data", "english-fluency.model")) as own:
+                return _load(str(own), None)
         raise UsageError(
             f"There are no language models for {language!r}. Estimate them once, from texts in that language that are "
             f"not those you evaluate: {MADE_BY} TEXTS… -l {language}"

@@ -9,13 +9,13 @@ from dataclasses import MISSING, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError
+from ..errors import MissingDependency, UsageError
 from ..options import command, shell_option
 from ..options.groups import Form
 
 if TYPE_CHECKING:
     from ..metrics import Metric
-    from ..rendering.document import Part
+    from ..rendering.document import Column, Part
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,15 +55,19 @@ def run(options: MetricsOptions) -> None:
         click.echo(_card(options) if options.card else rendered(options.form, _page(described), lambda: described))
         return
     listed = [describe(create(name)) for name in names()]
-    table = listing(listed, {"metric": "name", "needs": _needs, "better": _direction, "what it is": "description"})
-    hint = "'tercet metrics NAME' explains one. Parameters follow a colon: -m chrf:word_order=2,beta=3"
+    columns: dict[str, Column] = {"metric": "name", "needs": _needs, "better": _direction, "runs here": "here"}
+    table = listing(listed, columns | {"what it is": "description"})
+    hint = (
+        "Runs here: yes, or what it needs; 'tercet metrics NAME' says how to get it. Parameters follow a colon: "
+        "-m chrf:word_order=2,beta=3"
+    )
     click.echo(rendered(options.form, [table, hint], lambda: listed))
 
 
 def _card(options: MetricsOptions) -> str:
     from ..cli.console import Progress, rendered
     from ..metaeval.card import make_card
-    from ..rendering.document import Column, listing
+    from ..rendering.document import listing
     from ..rendering.tables import interval
 
     with Progress("Judging") as progress:
@@ -105,6 +109,7 @@ def describe(metric: Metric) -> dict[str, Any]:
         "details": about,
         "paper": metric.paper,
         "needs": sorted(metric.needs),
+        **runs_here(metric),
         "higher_is_better": metric.higher_is_better,
         "version": metric.version,
         "equals": metric.compatible,
@@ -120,6 +125,18 @@ def describe(metric: Metric) -> dict[str, Any]:
         "spec": metric.spec,
         "signature": with_facts(metric.signature, {"nrefs": 1} if "reference" in metric.needs else {}),
     }
+
+
+def runs_here(metric: Metric) -> dict[str, str]:
+    """Return whether a metric runs on this computer, "yes" or what it needs, and the lines that provide this."""
+    ready = metric.resolved()
+    what, _, how = ready.lacks.partition(":")
+    try:
+        ready.check_packages()
+    except MissingDependency as missing:
+        line = f"pip install 'tercet[{missing.extra}]'"
+        return {"here": f"tercet[{missing.extra}]" + (f", {what}" if what else ""), "how": f"{line}{how and ';'}{how}"}
+    return {"here": what or "yes", "how": how.strip()}
 
 
 def _needs(entry: dict[str, Any]) -> str:
@@ -140,6 +157,7 @@ def _page(entry: dict[str, Any]) -> Iterator[Part]:
     facts = [
         f"paper:      {entry['paper']}",
         f"needs:      {_needs(entry)}",
+        f"runs here:  {entry['here']}" + (f": {entry['how']}" if entry["how"] else ""),
         f"better:     {_direction(entry)}",
         f"version:    {entry['version']}",
         f"equals:     {entry['equals'] or 'no published program'}",

@@ -80,7 +80,7 @@ def test_a_name_that_is_not_here_is_not_downloaded(monkeypatch):
         raise OSError("no network in tests")
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
-    with pytest.raises(UsageError, match="With --allow-download it is downloaded"):
+    with pytest.raises(UsageError, match="With `allow_download` it is downloaded"):
         open_encoder("hf:someone/model")
     assert all(options["local_files_only"] for options in asked)
     with pytest.raises(UsageError, match="cannot be downloaded: no network in tests"):

@@ -276,7 +276,9 @@ def test_texts_cannot_leave_their_element():
 
 
 def test_what_is_missing_is_said():
-    with pytest.raises(UsageError, match="judge needs a service and a model: judge:endpoint=ADDRESS,model=NAME"):
+    with pytest.raises(
+        UsageError, match="judge needs a service and a model: judge:endpoint=http://localhost:11434/v1,model=NAME"
+    ):
         score(TEXTS, "judge")
     with pytest.raises(UsageError, match="must be an address such as"):
         score(TEXTS, "judge:endpoint=file:///etc/passwd,model=m")

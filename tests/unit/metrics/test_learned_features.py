@@ -24,7 +24,7 @@ from tercet.metrics.learned._fluency import SIMPLE, OutputFluency
 from tercet.metrics.learned.beer import GAPS
 from tercet.metrics.structure.cobalt import Cobalt
 from tercet.metrics.structure.tree_kernel import _sequences
-from tercet.quality.fluency_models import estimate_models, load_models, save_models
+from tercet.quality.fluency_models import default_place, estimate_models, load_models, save_models
 
 TREE = "The DT DET 2 det|{} NN NOUN 3 nsubj|sees VBZ VERB 0 root|the DT DET 5 det|{} NN NOUN 3 obj"
 
@@ -89,8 +89,11 @@ def test_language_models_are_kept_in_a_file_and_know_their_language(models, tmp_
     with pytest.raises(UsageError, match="holds language models for 'en'"):
         load_models(tmp_path / "en.lm", "de")
     monkeypatch.setenv("TERCET_DATA", str(tmp_path))
-    with pytest.raises(UsageError, match="tercet lm TEXTS"):
-        load_models(None, "en")
+    with pytest.raises(UsageError, match="tercet lm TEXTS… -l de"):
+        load_models(None, "de")
+    assert load_models(None, "en").checksum != models.checksum  # the package's
+    save_models(models, default_place("en"))
+    assert load_models(None, "en").checksum == models.checksum  # the user's
 
 
 def slow_sequences(same: Sequence[Sequence[float]], gap: float, longest: int = 4) -> float:

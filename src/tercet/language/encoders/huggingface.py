@@ -24,7 +24,8 @@ from ...errors import DataError, MissingDependency, UsageError
 from ...types import Floats32
 from .transformer import Inputs, Tokenizer, TransformerEncoder, digest, position_limit, read_json
 
-FILES = ("*.json", "*.safetensors", "*.txt", "*.model")
+WEIGHTS = "*.safetensors"
+FILES = ("*.json", WEIGHTS, "*.txt", "*.model")
 PICKLED = ("*.bin",)
 PLAIN_MODULES = ("Transformer", "Pooling", "Normalize")  # of sentence-transformers, which need no package
 
@@ -103,10 +104,10 @@ def open_huggingface(place: str, *, device: str, allow_download: bool, trust_pic
     return HuggingFaceEncoder(name, folder, device=device, trust_pickle=trust_pickle)
 
 
-def find_folder(name: str, place: str, *, allow_download: bool, everything: bool = False) -> Path:
+def find_folder(name: str, place: str, *, allow_download: bool, everything: bool = False, weights: bool = True) -> Path:
     """Return the folder of a model: the place itself, or where the hub's files are, downloaded if that is allowed.
 
-    everything: download all files; otherwise weights, configuration and tokenizer.
+    everything: download all files; otherwise weights, configuration and tokenizer, or without `weights` the last two.
     """
     if Path(place).is_dir():
         return Path(place)
@@ -120,11 +121,12 @@ def find_folder(name: str, place: str, *, allow_download: bool, everything: bool
         if not allow_download:
             raise UsageError(
                 f"{name}: there is no folder {place}, and no such model of the hub on this computer. With "
-                "--allow-download it is downloaded."
+                "`allow_download` it is downloaded."
             ) from None
     try:
-        folder = Path(hub.snapshot_download(place, allow_patterns=None if everything else list(FILES)))
-        if not everything and not any(folder.glob("*.safetensors")):
+        wanted = None if everything else [each for each in FILES if weights or each != WEIGHTS]
+        folder = Path(hub.snapshot_download(place, allow_patterns=wanted))
+        if weights and not everything and not any(folder.glob("*.safetensors")):
             folder = Path(hub.snapshot_download(place, allow_patterns=[*FILES, *PICKLED]))
     except (problems.HfHubHTTPError, *missing) as error:
         raise UsageError(f"{name} cannot be downloaded: {str(error).splitlines()[0]}") from None

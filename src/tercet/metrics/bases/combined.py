@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
+OWN = ("version:", "lms:")  # what changes in what computes a feature with the package, not with the computer
+
+
 class Opened(NamedTuple):
     """The model, and the metrics that compute its features."""
 
@@ -69,10 +72,17 @@ class CombinedMetric(MemberMetric):
         ready = make_ready(members, testset)
         for member, metric in zip(members, ready, strict=True):
             then = model.needs.get(member.spec)
-            if then and then != (now := what_computes(metric)):
+            if then and self._differ(then, now := what_computes(metric)):
                 _warn_once(self._place(), member.spec, then, now)
         checksum = model.checksum[:16]
         return Learnt((checksum, tuple(ready)), {"checksum": checksum})
+
+    def _differ(self, then: str, now: str) -> bool:
+        """Return whether a member is not that of training; parts of the package may differ from its own models'."""
+        if getattr(self, "model", None) or self.lm:
+            return then != now
+        kept = [[item for item in each.split("|") if not item.startswith(OWN)] for each in (then, now)]
+        return kept[0] != kept[1]
 
     def open(self, state: tuple[str, Sequence[Ready]] | None) -> Opened:
         members = self.members()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...errors import UsageError
-from ...language.encoders import DEFAULT, DEVICES, LAST, check_name, open_encoder
+from ...language.encoders import DEFAULT, DEVICES, LAST, PACKAGES, check_name, open_encoder
 from ...text.explanations import Alignment, Link, Places
 from ...text.scripts import base_code
 from ...types import Floats, Floats32
@@ -66,6 +66,10 @@ class EncoderMetric(Metric):
     tolerance: ClassVar[float] = 1e-5
     segments_per_unit: ClassVar[int | None] = 256
     shares: ClassVar[str] = "encodings"
+
+    @property
+    def packages(self) -> Sequence[tuple[str, str]]:
+        return PACKAGES.get((self.resolved().encoder or DEFAULT).partition(":")[0], ())
 
     def encoded_languages(self, testset: Corpus) -> Sequence[str | None]:
         """Return the languages that the encoder must know."""

@@ -61,6 +61,10 @@ class MemberMetric(Metric):
     def whole(self) -> bool:
         return any(member.metric.whole for member in self.members())
 
+    def check_packages(self) -> None:
+        for member in () if self.lacks else self.members():
+            member.metric.check_packages()
+
     def check_needs(self, testset: Corpus) -> None:
         super().check_needs(testset)
         for member in self.members():

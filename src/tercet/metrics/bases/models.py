@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...errors import DataError, UsageError
+from ...errors import DataError
 from ...language.encoders import DEVICES
 from ...language.encoders.base import check_finite
 from ...text.explanations import Seen
@@ -56,6 +56,7 @@ class ModelMetric(Metric):
     allow_download: bool = param(False, local=True)
     trust_pickle: bool = param(False, local=True)
 
+    usual_model: ClassVar[str] = ""  # of the hub; taken where none is named and it may be downloaded
     tolerance: ClassVar[float] = 1e-4
     segments_per_unit: ClassVar[int | None] = 256
     one_process: ClassVar[bool] = True  # the packages use all cores, or the device, by themselves
@@ -73,7 +74,7 @@ class ModelMetric(Metric):
         raise NotImplementedError
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
-        return {"references": "mean"}
+        return {"references": "mean", "model": self.usual_model if self.allow_download else None}
 
     @property
     def without_references(self) -> bool:
@@ -84,10 +85,10 @@ class ModelMetric(Metric):
     def needs(self) -> frozenset[str]:
         return frozenset({"source"} if self.without_references else {"source", "reference"})
 
-    def check_needs(self, testset: Corpus) -> None:
-        super().check_needs(testset)
-        if self.model is None:
-            raise UsageError(f"{self.name} needs a model: {self.name}:model=PLACE. See docs/neural.md.")
+    @property
+    def lacks(self) -> str:
+        usual = f"{self.usual_model},allow_download=true" if self.usual_model else "FOLDER"
+        return "" if self.resolved().model else f"a model: {self.name}:model={usual}"
 
     def learn(self, testset: Corpus) -> Learnt:
         """Find the model and its checksum."""

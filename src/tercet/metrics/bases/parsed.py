@@ -63,6 +63,12 @@ class ParsedMetric(Metric):
         base = base_code(settled.language)
         return settled if base == settled.language else replace(settled, language=base)
 
+    def check_packages(self) -> None:
+        from ...language.backends import default_name
+
+        if self.parser is None:
+            default_name(self.resolved().language)
+
     def learn(self, testset: Corpus) -> Learnt:
         """Find the parser's name and version, for the signature."""
         name = parser_name(self.open(None))

@@ -36,8 +36,12 @@ class Learned(CombinedMetric):
 
     def the_model(self) -> LearnedModel:
         if self.model is None:
-            raise UsageError("learned needs a model: learned:model=FILE, with a file that 'tercet learn' wrote.")
+            raise UsageError(f"learned needs {self.lacks}.")
         return load_model(self.model)
+
+    @property
+    def lacks(self) -> str:
+        return "" if self.model else "a model: learned:model=FILE, with a file that 'tercet learn' wrote"
 
     @property
     def needs(self) -> frozenset[str]:

@@ -16,7 +16,7 @@ from ..bases.combined import CombinedMetric
 class MetricsF(CombinedMetric):
     """BLEU, METEOR and UPF-Cobalt with features of fluency; higher is better. The mean of segments.
 
-    lm: a file that `tercet lm` wrote; by default the one that it keeps for the language.
+    lm: a file that `tercet lm` wrote; by default the one that it keeps for the language, or the package's.
     parses: a folder that keeps parses for later runs.
     """
 

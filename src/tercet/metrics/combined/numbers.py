@@ -21,7 +21,7 @@ from .._contract import Metric, Shard, mean_score
 from .._parameters import param
 
 if TYPE_CHECKING:
-    from .._machinery import Corpus
+    pass
 
 TEXT = "output"
 
@@ -42,13 +42,14 @@ class Numbers(Metric):
     needs = frozenset[str]()
     paper: ClassVar[str] = "docs/metrics/numbers.md"
 
-    def check_needs(self, testset: Corpus | None) -> None:
-        if self.table is None:
-            raise UsageError("numbers needs a table: numbers:table=FILE, with the column 'output' and numbers.")
+    @property
+    def lacks(self) -> str:
+        return "" if self.table else "a table: numbers:table=FILE, with the column 'output' and numbers"
 
     def open(self, state: object) -> Table:
-        self.check_needs(None)
-        return _read(str(self.table), file_state(str(self.table)))
+        if self.table is None:
+            raise UsageError(f"numbers needs {self.lacks}.")
+        return _read(self.table, file_state(self.table))
 
     def count(self, shard: Shard, opened: Table) -> dict[str, Floats]:
         """Count the chosen number, 1, and all numbers."""

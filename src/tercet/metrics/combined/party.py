@@ -19,7 +19,7 @@ from ..bases.combined import CombinedMetric
 class Party(CombinedMetric):
     """A tuned combination of string, syntax and fluency metrics; higher is better. The mean of segments.
 
-    lm: a file that `tercet lm` wrote; by default the one that it keeps for the language.
+    lm: a file that `tercet lm` wrote; by default the one that it keeps for the language, or the package's.
     parses: a folder that keeps parses for later runs.
     """
 

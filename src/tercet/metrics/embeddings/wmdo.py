@@ -75,6 +75,10 @@ class WMDO(EncodedMetric):
     paper: ClassVar[str] = "Chow, Specia and Madhyastha (2019), WMDO: Fluency-based Word Mover's Distance"
 
     @property
+    def packages(self) -> Sequence[tuple[str, str]]:
+        return (*super().packages, ("ot", "wmdo"))
+
+    @property
     def label(self) -> str:
         return "WMDO"
 

@@ -46,7 +46,7 @@ class AlignedFeatures(FeatureMetric):
     """A metric of features that need an alignment and language models.
 
     model: a file that `tercet learn` wrote; none gives only the features, and the score 0.
-    lm: a file that `tercet lm` wrote; by default the one that it keeps for the language.
+    lm: a file that `tercet lm` wrote; by default the one that it keeps for the language, or the package's.
     language: of the outputs.
     parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE, corenlp:FILE; by default the installed one.
     parses: a folder that keeps parses for later runs.
@@ -72,6 +72,9 @@ class AlignedFeatures(FeatureMetric):
     def cobalt(self) -> Cobalt:
         """The metric that aligns."""
         return Cobalt(language=self.language, parser=self.parser, parses=self.parses).resolved(self.language)
+
+    def check_packages(self) -> None:
+        self.resolved().cobalt.check_packages()
 
     def learn(self, testset: Corpus) -> Learnt:
         """Name the model, the language models and the parser by checksums and versions."""

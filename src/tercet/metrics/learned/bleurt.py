@@ -15,6 +15,7 @@ from typing import ClassVar
 from ...errors import DataError, UsageError
 from ..bases.models import ModelMetric, Predict, Row
 
+CHECKPOINT = "https://storage.googleapis.com/bleurt-oss-21/BLEURT-20.zip"
 INSTALL = "pip install git+https://github.com/google-research/bleurt.git"
 
 
@@ -30,6 +31,12 @@ class BLEURT(ModelMetric):
 
     runs_code: ClassVar[bool] = True  # TensorFlow executes a checkpoint
     paper: ClassVar[str] = "Sellam, Das and Parikh (2020), BLEURT: Learning Robust Metrics for Text Generation"
+
+    @property
+    def lacks(self) -> str:
+        if self.model:
+            return ""
+        return f"a model: bleurt:model=BLEURT-20, unpacked from {CHECKPOINT}, and its authors' package: {INSTALL}"
 
     @property
     def needs(self) -> frozenset[str]:

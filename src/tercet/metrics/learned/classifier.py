@@ -36,6 +36,7 @@ class Classifier(ModelMetric):
     label_name: str | None = param(key="label")
     lower_is_better: bool = param(False, quiet=True)
 
+    packages = (("torch", "hf"), ("transformers", "hf"))
     paper: ClassVar[str] = "Devlin et al. (2019), BERT: Pre-training of Deep Bidirectional Transformers"
 
     @property

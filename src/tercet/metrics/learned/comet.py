@@ -40,6 +40,8 @@ class COMET(ModelMetric):
 
     encoder: str | None = param(local=True)
 
+    usual_model: ClassVar[str] = "Unbabel/wmt22-comet-da"
+    packages = (("comet", "comet"),)
     paper: ClassVar[str] = "Rei et al. (2020), COMET: A Neural Framework for MT Evaluation"
 
     @property
@@ -47,7 +49,8 @@ class COMET(ModelMetric):
         return 4
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
-        return {"references": "none" if _reads_no_reference(self.model) else "mean"}
+        references = "none" if _reads_no_reference(self.model) else "mean"
+        return {**super().defaults(language), "references": references}
 
     def place(self) -> Path:
         found = _checkpoint(self.model or "")
@@ -163,7 +166,7 @@ def _loading(model: str) -> Iterator[None]:
         said = (str(error).splitlines() or ["?"])[0]
         raise DataError(
             f"comet: {model} cannot be loaded: {said} If it looks for its encoder, give the encoder's folder: "
-            "encoder=FOLDER, or use --allow-download."
+            "encoder=FOLDER, or use `allow_download`."
         ) from None
 
 

@@ -41,9 +41,13 @@ class LP(Metric):
     needs = frozenset[str]()
     paper: ClassVar[str] = "Fomicheva et al. (2020), Unsupervised Quality Estimation for Neural Machine Translation"
 
+    @property
+    def lacks(self) -> str:
+        return "" if self.file else "a file of the MT system: lp:file=FILE, or lp:file=FOLDER/{system}.txt"
+
     def check_needs(self, testset: Corpus) -> None:
-        if self.file is None:
-            raise UsageError("lp needs a file of the MT system: lp:file=FILE, or lp:file=FOLDER/{system}.txt.")
+        super().check_needs(testset)
+        assert self.file is not None
         if len(testset.outputs) > 1 and "{system}" not in self.file:
             raise UsageError("lp: there are several systems; write {system} in the name of the file for their names.")
         for system in testset.outputs:

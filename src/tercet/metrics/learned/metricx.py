@@ -20,6 +20,7 @@ from ..bases.models import ModelMetric, Predict, Row, in_batches
 
 SCORE_TOKEN = 250089  # <extra_id_10> of mT5
 WORST = 25.0
+TOKENIZER = "google/mt5-small"  # all sizes of mT5 have the same
 LONGEST = {23: 1024, 24: 1536}  # tokens that the models were trained with
 
 
@@ -28,7 +29,8 @@ class MetricX(ModelMetric):
     """MetricX, the mean of segments: an error score from 0 to 25.
 
     model: a folder with the weights, or a name of the hub such as google/metricx-24-hybrid-large-v2p6.
-    tokenizer: the folder or hub name of mT5's tokenizer, which the models' folders lack; by default the model's folder.
+    tokenizer: the folder or hub name of mT5's tokenizer, which the models' folders lack; by default the
+        model's folder, and google/mt5-small for the models of google.
     year: 23 or 24, which write their input differently; by default what the model's name says, or 24.
     references: how the scores with several references become one: mean or best; none is quality estimation.
     batch: texts that are scored at once. device: cpu, cuda, or auto, the GPU where there is one.
@@ -39,6 +41,8 @@ class MetricX(ModelMetric):
     tokenizer: str | None = param(local=True)
     year: int | None = param(choices=(23, 24))
 
+    usual_model: ClassVar[str] = "google/metricx-24-hybrid-large-v2p6"
+    packages = (("torch", "hf"), ("transformers", "hf"))
     paper: ClassVar[str] = (
         "Juraska et al. (2024), MetricX-24: The Google Submission to the WMT 2024 Metrics Shared Task"
     )
@@ -55,8 +59,15 @@ class MetricX(ModelMetric):
         return frozenset({"reference"} if settled.year == 23 else {"source", "reference"})
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
-        name = (self.model or "").lower()
-        return {"references": "none" if "-qe-" in name else "mean", "year": 23 if "metricx-23" in name else 24}
+        usual = super().defaults(language)
+        name = (self.model or usual["model"] or "").lower()
+        tokenizer = TOKENIZER if name.startswith("google/metricx") else None
+        return {
+            **usual,
+            "tokenizer": tokenizer,
+            "references": "none" if "-qe-" in name else "mean",
+            "year": 23 if "metricx-23" in name else 24,
+        }
 
     def place(self) -> Path:
         return _find(self, self.model or "")
@@ -86,7 +97,7 @@ class MetricX(ModelMetric):
 
         _, torch = packages()
         name = str(self.model)
-        tokenizer = open_tokenizer(name, _find(self, self.tokenizer) if self.tokenizer else place, {})
+        tokenizer = open_tokenizer(name, _find(self, self.tokenizer, weights=False) if self.tokenizer else place, {})
         tokenizer.longest = LONGEST[self.year or 24]
         model = load_weights("AutoModelForSeq2SeqLM", name, place, trust_pickle=self.trust_pickle)
         model = model.to(torch_device(self.device)).eval()
@@ -110,7 +121,7 @@ class MetricX(ModelMetric):
         return predict
 
 
-def _find(metric: MetricX, place: str) -> Path:
+def _find(metric: MetricX, place: str, *, weights: bool = True) -> Path:
     from ...language.encoders.huggingface import find_folder
 
-    return find_folder(metric.name, place, allow_download=metric.allow_download)
+    return find_folder(metric.name, place, allow_download=metric.allow_download, weights=weights)

@@ -7,6 +7,7 @@ predictions, on the scale of the labels that the model was trained on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -37,6 +38,12 @@ class QE(Metric):
 
     needs = frozenset({"source"})
     paper: ClassVar[str] = "Specia et al. (2010), A Dataset for Assessing Machine Translation Evaluation Metrics"
+
+    @property
+    def packages(self) -> Sequence[tuple[str, str]]:
+        from ...language.encoders import PACKAGES
+
+        return PACKAGES["onnx"] if self.model == "default" else ()
 
     @property
     def decimals(self) -> int:

@@ -24,7 +24,7 @@ import numpy as np
 from ...data.files import file_state
 from ...data.model_file import Dataset, ModelFile, has_form, read_model
 from ...errors import DataError
-from ...language.encoders import DEVICES
+from ...language.encoders import DEVICES, PACKAGES
 from ...text.explanations import Seen
 from ...types import Floats
 from .._contract import Learnt, Metric, Shard, group_references, mean_score
@@ -65,6 +65,7 @@ class Rima(Metric):
 
     paper: ClassVar[str] = "docs/metrics/rima.md; after Sellam et al. (2020), BLEURT, and Rei et al. (2020), COMET"
     languages = ("en",)
+    packages = PACKAGES["onnx"]
     tolerance: ClassVar[float] = 1e-3
     segments_per_unit: ClassVar[int | None] = 128
 

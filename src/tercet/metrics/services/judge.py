@@ -148,10 +148,15 @@ class Judge(Metric):
         if self.cap is not None and not (self.price_in or self.price_out):
             raise UsageError("judge: a cap needs price_in and price_out, the prices of a million tokens.")
 
-    def check_needs(self, testset: Corpus) -> None:
-        super().check_needs(testset)
-        if self.model is None or self.endpoint is None:
-            raise UsageError("judge needs a service and a model: judge:endpoint=ADDRESS,model=NAME.")
+    @property
+    def lacks(self) -> str:
+        if self.model is not None and self.endpoint is not None:
+            return ""
+        example = f"endpoint={self.endpoint or 'http://localhost:11434/v1'},model={self.model or 'NAME'}"
+        return (
+            f"a service and a model: judge:{example}. The address is Ollama's on this computer; any service with "
+            "OpenAI's interface will do, with its key in TERCET_JUDGE_KEY"
+        )
 
     def learn(self, testset: Corpus) -> Learnt:
         """Take the languages, which the prompt names."""
