@@ -145,7 +145,7 @@ def test_wrong_use_of_rank_is_refused(folder, words, code, message):
 
 
 def test_a_table_without_translations_names_the_columns_that_are_known(tmp_path: Path) -> None:
-    (tmp_path / "f.csv").write_text("src,english\nDas ist gut.,This is good.\n")
+    (tmp_path / "f.csv").write_text("src,words\nDas ist gut.,This is good.\n")
     ran = run(["qe", "rank", "triage", "f.csv", "-l", "de-en"], folder=tmp_path)
     assert ran.code == 1
     assert "f.csv has no column with translations. Name it: --columns output=COLUMN." in ran.err

@@ -98,7 +98,7 @@ def test_an_archive_is_added_under_its_own_name(folder: Path) -> None:
         (("pairs", "nowhere"), 2, "Error: There is no file or folder nowhere."),
         (("pairs", "."), 1, "Error: No test set was recognised in .."),
         (("pairs",), 2, "Usage: "),
-        (("fetch",), 2, "Usage: "),
+        (("fetch",), 2, "Error: There is no command of data called 'fetch'."),
     ],
 )
 def test_mistakes_end_in_a_message(folder: Path, arguments: tuple[str, ...], code: int, message: str) -> None:

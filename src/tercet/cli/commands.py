@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from ..errors import DataError, TercetError, Untrusted
+from ..errors import DataError, TercetError, UnknownName, Untrusted
 from ..options import Command, Option, Options, configured, declared, sections
 from .console import OPTIONS, SPREADSHEET, use_flags
 
@@ -163,7 +163,9 @@ class TaskGroup(click.Group):
         found, title = self.known.get(name), f"{self.name} {name}"
         if isinstance(found, Command):
             return with_output(TaskCommand(title, found))
-        return from_task(title, f"{self.home}.{name.replace('-', '_')}") if found else None
+        if found is None:
+            raise UnknownName(f"command of {self.name}", name, self.known)
+        return from_task(title, f"{self.home}.{name.replace('-', '_')}")
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

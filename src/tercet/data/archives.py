@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import IO, cast
 
-from ..errors import DataError, UsageError
+from ..errors import DataError, MissingFile
 
 MAX_FILES = 50_000
 MAX_BYTES = 8 << 30
@@ -97,7 +97,7 @@ def extract(
     """
     archive, folder = Path(archive), Path(folder)
     if not archive.is_file():
-        raise UsageError(f"There is no file {archive}.")
+        raise MissingFile(archive)
     if max_bytes is None:
         max_bytes = min(MAX_BYTES, max(RATIO_FROM, MAX_RATIO * archive.stat().st_size))
     folder.mkdir()

@@ -15,7 +15,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, BinaryIO, cast
 
-from ..errors import DataError, UsageError
+from ..errors import DataError, MissingFile, UsageError
 from .files import writing
 
 log = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
     try:
         stream = path.open("rb")
     except FileNotFoundError:
-        raise UsageError(f"There is no file {path}.") from None
+        raise MissingFile(path) from None
     except IsADirectoryError:
         raise UsageError(f"{path} is a directory; a file is needed.") from None
     except (OSError, ValueError) as error:  # no permission, a name that is too long or holds a NUL

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError, UsageError
+from ..errors import DataError, MissingFile, UsageError
 from .files import writing_bytes
 from .scores import MetricRecord, Scores
 
@@ -73,7 +73,7 @@ def load_scores(path: str | Path, data: bytes | None = None) -> list[Scores]:
     data: the contents, if they are not in a file; the path is then a name for messages.
     """
     if data is None and not Path(path).is_file():
-        raise UsageError(f"There is no file {path}.")
+        raise MissingFile(path)
     try:
         with np.load(path if data is None else BytesIO(data), allow_pickle=False) as archive:
             _refuse_bomb(archive)

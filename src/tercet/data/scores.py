@@ -232,7 +232,7 @@ class Scores(Tabular):
         return found
 
     def __repr__(self) -> str:
-        shown = [f"{system}={value:.{self.metric.decimals}f}" for system, value in list(self.system.items())[:5]]
+        shown = [f"{system}={value}" for system, value in self._cells()[:5]]
         more = f", … {len(self.system) - 5} more" if len(self.system) > 5 else ""
         return (
             f"Scores({self.label}: {', '.join(shown)}{more}; {self.n_segments} segment{'s' * (self.n_segments != 1)})"
@@ -242,7 +242,10 @@ class Scores(Tabular):
         return html_table(["system", self.label], self._cells(), self.signature)
 
     def _cells(self) -> list[tuple[str, str]]:
-        return [(system, f"{value:.{self.metric.decimals}f}") for system, value in self.system.items()]
+        """Return each system's score, with its interval where there is one, as `tercet score` prints it."""
+        places = self.metric.decimals
+        bounds = {s: f" ({each.low:.{places}f} to {each.high:.{places}f})" for s, each in self.interval.items()}
+        return [(system, f"{value:.{places}f}{bounds.get(system, '')}") for system, value in self.system.items()]
 
 
 class ScoreList(Tabular, Sequence[Scores]):

@@ -16,7 +16,7 @@ from ..data.formats.rating_tables import OWN_TABLES
 from ..data.formats.reading import read_human, read_judgement_file, recognise_judgements
 from ..data.judgements import Judgements
 from ..data.testset import TestSet
-from ..errors import DataError, UsageError
+from ..errors import DataError, MissingFile, UsageError
 from .answers import judgements_of
 from .campaign import Campaign
 
@@ -77,7 +77,7 @@ def _sources(part: Loaded) -> frozenset[str]:
 
 def _read(path: Path, request: Request, database: str | None) -> list[tuple[Judgements, TestSet | None, str]]:
     if not path.is_file():
-        raise UsageError(f"There is no file {path}.")
+        raise MissingFile(path)
     pair = request.pair
     file = recognise(path, (CAMPAIGN,))
     if file is not None:

@@ -24,7 +24,7 @@ from ..data.judgements import Judgements
 from ..data.scores import Scores
 from ..data.stream import chosen_texts
 from ..data.testset import TestSet
-from ..errors import DataError, UnknownName, UsageError
+from ..errors import DataError, MissingFile, UnknownName, UsageError
 from ..human.control import passing_bad_items
 from ..metrics import create
 from ..metrics._seen import seen_by
@@ -60,9 +60,7 @@ class Sources(JudgingSources):
         """Raise an error if a file of scores or judgements has other language pairs, or does not name its pair."""
         for file in map(Path, (*self.scores, *self.judgements)):
             if not file.is_file():
-                raise UsageError(
-                    f"{file} is a folder; a file is needed." if file.is_dir() else f"There is no file {file}."
-                )
+                raise UsageError(f"{file} is a folder; a file is needed.") if file.is_dir() else MissingFile(file)
         for path, stated in (
             *((path, pairs_of_scores(path)) for path in self.scores),
             *((path, pairs_of_judgements(path)) for path in self.judgements),

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ...errors import DataError, UnknownName, UsageError
+from ...errors import DataError, MissingFile, UnknownName, UsageError
 from ..formats.text_columns import SHEET, find_roles
 from ..formats.text_columns import STATES as STATES
 from .markup import Parser, escaped
@@ -242,7 +242,7 @@ def _sheets(archive: zipfile.ZipFile, workbook: str, path: str | Path) -> dict[s
 @contextmanager
 def _archive(path: str | Path) -> Iterator[zipfile.ZipFile]:
     if not Path(path).exists():
-        raise UsageError(f"There is no file {path}.")
+        raise MissingFile(path)
     try:
         with zipfile.ZipFile(path) as archive:
             _check_sizes(archive, path)

@@ -9,14 +9,22 @@ PAIR = re.compile(r"[a-z]{2,3}(?:_[A-Za-z]+)?-[a-z]{2,3}(?:_[A-Za-z]+)?")
 _PAIR_IN_NAME = re.compile(rf"(?:(?<![A-Za-z-])|(?<=-scores-))(?={PAIR.pattern}(?![A-Za-z-]))({PAIR.pattern})")
 _COMPACT = re.compile(r"(?<=-)([a-z]{2})([a-z]{2})(?=[-.])")  # newstest2019-deen-src.de.sgm
 _COMPACT_DARR = re.compile(r"([a-z]{2})([a-z]{2})\.darr_agree\.")
-# WMT calls languages by their English names until 2014, later by ISO 639-2 codes of both kinds or its own.
+# WMT calls languages by their English names until 2014, later by ISO 639-2 codes of both kinds or its own. Tables have
+# these names above columns, and the names that languages have for themselves.
 LANGUAGES = {
     name: code
     for code, names in {
-        "bg": "Bulgarian bul", "cs": "Czech ces cze", "de": "German deu ger", "en": "English eng",
-        "es": "Spanish spa esn", "eu": "Basque eus baq", "fi": "Finnish fin", "fr": "French fra fre",
-        "hi": "Hindi hin", "ht": "Haitian hat", "hu": "Hungarian hun", "nl": "Dutch nld dut",
-        "pt": "Portuguese por ptb", "ro": "Romanian ron rum", "ru": "Russian rus", "tr": "Turkish tur",
+        "ar": "Arabic ara", "bg": "Bulgarian bul", "bn": "Bengali ben", "ca": "Catalan cat", "cs": "Czech ces cze",
+        "da": "Danish dan Dansk", "de": "German deu ger Deutsch", "el": "Greek ell gre", "en": "English eng",
+        "es": "Spanish spa esn Español", "et": "Estonian est", "eu": "Basque eus baq", "fa": "Persian fas per",
+        "fi": "Finnish fin Suomi", "fr": "French fra fre Français", "gu": "Gujarati guj", "he": "Hebrew heb",
+        "hi": "Hindi hin", "hr": "Croatian hrv", "ht": "Haitian hat", "hu": "Hungarian hun", "is": "Icelandic isl",
+        "it": "Italian ita Italiano", "ja": "Japanese jpn 日本語", "kk": "Kazakh kaz", "ko": "Korean kor",
+        "lt": "Lithuanian lit", "lv": "Latvian lav", "nl": "Dutch nld dut Nederlands", "no": "Norwegian nor Norsk",
+        "pl": "Polish pol Polski", "pt": "Portuguese por ptb Português", "ro": "Romanian ron rum",
+        "ru": "Russian rus Русский", "sk": "Slovak slk", "sl": "Slovenian slv", "sr": "Serbian srp",
+        "sv": "Swedish swe Svenska", "ta": "Tamil tam", "th": "Thai tha", "tr": "Turkish tur Türkçe",
+        "uk": "Ukrainian ukr Українська", "ur": "Urdu urd", "vi": "Vietnamese vie", "zh": "Chinese zho chi 中文",
     }.items()
     for name in (code, *names.split())
 }  # fmt: skip

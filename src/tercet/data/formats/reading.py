@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...errors import DataError, UsageError
+from ...errors import DataError, MissingFile, UsageError
 from ..judgements import Judgements
 from ..lines import read_lines
 from ..scores import Scores
@@ -143,5 +143,5 @@ def pairs_of_judgements(path: str | Path) -> Sequence[str] | None:
 def _existing(path: str | Path, needed: str) -> Path:
     path = Path(path)
     if not path.is_file():
-        raise UsageError(f"{path} is a folder; {needed}." if path.is_dir() else f"There is no file {path}.")
+        raise UsageError(f"{path} is a folder; {needed}.") if path.is_dir() else MissingFile(path)
     return path

@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from ...errors import DataError, UnknownName, UsageError
 from ..bilingual.segments import AMBER, DONE, GREEN, HEADER, OUTPUT, RED, REFERENCE, REVIEW, Choice, Segment
 from .columns import NAMES, TEXTS, find, plain
+from .names import LANGUAGES
 
 ROLES = ("source", "output", "reference", "id", "file")
 SHEET = "sheet"
 STATES = {"": "", RED: "", AMBER: "", GREEN: "", DONE: DONE}  # the column of a review
+# Names of languages as people write them above columns; codes of three letters are not.
+_SPOKEN = {name.lower(): code for name, code in LANGUAGES.items() if len(name) > 3 or not name.isascii()}
 _PREFIXES = {"sys": "output", "ref": "reference", "output": "output", "reference": "reference"}
 
 
@@ -91,6 +94,7 @@ def _recognised(header: Sequence[str], pair: str | None) -> Iterable[tuple[str, 
     """Yield the roles of columns whose headers are known; codes of the language pair are source and output."""
     source, _, target = (pair or "").lower().partition("-")
     codes = {source: "source", target: "output"} if target else {}
+    codes |= {name: codes[code] for name, code in _SPOKEN.items() if code in codes}
     known = codes | {alias: role for role in ROLES if role != "id" for alias in NAMES[role]}
     id = find(header, "segment")
     for place, name in enumerate(header):
@@ -131,7 +135,12 @@ def _sorted(places: Mapping[str, int], header: Sequence[str]) -> Roles:
 
 def _refuse(header: Sequence[str], where: str) -> None:
     present = ", ".join(repr(name.strip()[:40]) for name in header[:20] if name.strip()) or "none"
-    raise DataError(
-        f"{where}: no column with texts was recognised. Columns: {present}. Say which is which: `columns` "
-        "source=COLUMN,output=COLUMN. Known headers need none: source, target, reference; en and de with -l en-de."
-    )
+    named = [_SPOKEN[plain(name)] for name in header if plain(name) in _SPOKEN]
+    if len(named) == 2:
+        hint = f"Give the language pair, {named[0]}-{named[1]} or {named[1]}-{named[0]}."
+    else:
+        hint = (
+            "Say which is which: `columns` source=COLUMN,output=COLUMN. Known headers need none: source, target, "
+            "reference; en and de with -l en-de."
+        )
+    raise DataError(f"{where}: no column with texts was recognised. Columns: {present}. {hint}")

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ...errors import DataError, UsageError
+from ...errors import DataError, MissingFile, UsageError
 from ..spill import Row, Settings, write_chunk
 from .codes import codes_of
 
@@ -35,7 +35,7 @@ def open_dump(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     try:
         raw = path.open("rb")
     except FileNotFoundError:
-        raise UsageError(f"There is no file {path}.") from None
+        raise MissingFile(path) from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from None
     with raw:
