@@ -66,6 +66,19 @@ def take_rating_pictures(browser: Any, folder: Path, images: Path) -> None:
         shoot("rating-overview", tab)
 
 
+def results_page(work: Path, demo: Path) -> bytes:
+    """Return the page with the results of a finished campaign; `demo` has the ratings of the demo."""
+    from tercet.human.storage import Store
+    from tercet.rating_report import report_page
+
+    people = ["anna", "ben", "carla", "dilek", "emre"]
+    made = design(tercet.demo("en-de"), protocol="da", raters=people, name="News", bad=0.1)
+    campaign, _ = made.with_tokens()
+    with contextlib.closing(Store.open(work / "da.db", campaign)) as store:
+        _answer(campaign, store, demo)
+        return report_page(campaign, store).encode("utf-8")
+
+
 def _rater(browser: Any, address: str, tokens: Any, width: int, height: int) -> Any:
     """Open the first item of a rater."""
     tab = browser.new_context(viewport={"width": width, "height": height}).new_page()
