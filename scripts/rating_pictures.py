@@ -76,7 +76,7 @@ def results_page(work: Path, demo: Path) -> bytes:
     campaign, _ = made.with_tokens()
     with contextlib.closing(Store.open(work / "da.db", campaign)) as store:
         _answer(campaign, store, demo)
-        return report_page(campaign, store).encode("utf-8")
+        return report_page(campaign, list(store.records())).encode("utf-8")
 
 
 def _rater(browser: Any, address: str, tokens: Any, width: int, height: int) -> Any:

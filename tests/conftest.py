@@ -79,6 +79,7 @@ SLOW = (
         f"contract/test_metrics.py::test_every_metric_keeps_the_contract[{name}]"
         for name in ("bertr", "cobalt_f", "esim", "features_f", "layered", "metrics_f", "party", "prep", "upc_stout")
     ),
+    "end_to_end/test_metrics_command.py::test_every_metric_scores_the_demo_or_says_what_it_needs[kobe]",
     # Simulations, long texts, many characters, killed workers.
     "unit/kernels/test_moses.py::test_characters_of_all_scripts",
     "unit/knowledge/test_building.py::test_a_dump_of_3000_entities",
