@@ -98,6 +98,7 @@ SLOW = (
     "unit/tasks/test_serve.py::test_a_request_that_takes_too_long",
     "unit/tasks/test_serve.py::test_jobs_outlive",
     "unit/test_isolation.py::test_concerned_tests_pass",
+    "unit/metrics/test_long_lines.py",
     "end_to_end/test_fuzz.py::test_damaged",
     "end_to_end/test_packaged_parsers.py",  # downloads
     "end_to_end/test_cobalt.py::test_any_text_is_parsed",

@@ -182,6 +182,13 @@ def test_an_array_with_a_damaged_head_is_refused(tmp_path: Path, head: bytes) ->
         load_scores(path)
 
 
+def test_saved_scores_that_would_fill_the_memory_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tercet.data.score_archive.LARGE", 1 << 20)
+    np.savez_compressed(tmp_path / "bomb.npz", x=np.zeros(1 << 18))
+    with pytest.raises(DataError, match="bomb.npz is not a file written by .*: 0 MB would become 0 GB"):
+        scoring.load(tmp_path / "bomb.npz")
+
+
 def test_saved_numbers_that_were_changed_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     save_scores(path, tercet.score(make_testset(10, 2), ["chrf"]))

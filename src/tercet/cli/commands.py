@@ -22,7 +22,8 @@ METRICS = ("metrics", "metric", "features", "spec", "signature")  # options that
 PARSERS = ("parser", "backend")
 RESERVED = {  # options that no configuration file may set, with the reason
     **dict.fromkeys(("trust_features", "allow_network", "allow_download", "trust_pickle"), "only you can allow"),
-    "cluster": "reaches another computer",
+    **dict.fromkeys(("cluster", "server"), "reaches another computer"),
+    "token": "is a secret",
 }
 GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.PROMPT)
 
