@@ -6,6 +6,10 @@ MEMORY, leaves with another code than CODES, fails without a message, or prints 
 that is none, p-values and intervals out of bounds, scores off their scale). Runs depend on the seed and their number
 only; `--only N` repeats one.
 
+Beside damaged files there are forged models and options, a service that answers with anything, files that change while
+they are read, and very long lines (`fuzz_hostile`). Code of a file that runs, a service that a file reaches, and a key
+that is shown or kept are faults too.
+
 Not run: what serves, downloads, starts other processes or takes minutes (rate serve, data get, --jobs, --cluster,
 parsers, and encoders but that of the default model for quality estimation).
 """
@@ -29,7 +33,7 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,6 +43,7 @@ import click
 from tercet.cli import group, main
 
 from .fuzz_files import LINES, make_files
+from .fuzz_hostile import CODE, KEY, Changes, Service, forge_config, forge_model, hostile_service, with_long_line
 
 LIMIT = 30.0  # seconds of CPU for one run
 MEMORY = 6 << 30
@@ -57,7 +62,8 @@ METRICS = (
     "bleu", "chrf", "chrf:word_order=2", "ter", "wer", "per", "cder", "cer", "nist", "sentbleu", "length", "character",
     "eed", "hlepor", "ribes", "yisi0", "meteor", "bleu:tokenize=char", "ter:variant=tercom", "chrf:variant=original",
 )  # fmt: skip
-SKIPPED = {"jobs", "cluster", "download", "backend", "database", "cache", "listing", "device", "figures", "open_page"}
+SKIPPED = {"jobs", "cluster", "download", "backend", "database", "cache", "listing", "device", "figures", "open_page",
+           "server", "trust_features", "allow_network"}  # fmt: skip
 SCALES = {"bleu": (0, 100), "chrf": (0, 100), "sentbleu": (0, 1), "ribes": (0, 1), "meteor": (0, 1), "yisi0": (0, 1)}
 
 
@@ -267,6 +273,8 @@ def _option_of(words: list[str], rng: random.Random) -> list[str]:
     if isinstance(command, click.Group):
         command = command.commands.get(words[1], command) if len(words) > 1 else command
     options = [p for p in command.params if isinstance(p, click.Option) and p.name not in SKIPPED]
+    if not options:  # a command with a parser of its own
+        return [rng.choice(ODD_TEXTS)]
     if not options:
         return [rng.choice(ODD_TEXTS)]
     option = rng.choice(options)
@@ -284,27 +292,60 @@ def ordinary(line: str, rng: random.Random) -> list[str]:
     return [rng.choice(METRICS) if word == "M" else word.replace("~", " ") for word in line.split(" ")]
 
 
-def fuzz_once(number: int, seed: int, folder: Path) -> tuple[list[str], str, object]:
+@dataclass(frozen=True)
+class Surroundings:
+    """The folder of a campaign, a service that answers with anything, and somebody who changes files meanwhile."""
+
+    folder: Path
+    service: Service
+    changes: Changes
+
+
+def fuzz_once(number: int, seed: int, around: Surroundings) -> tuple[list[str], str, object]:
     """Do run `number`: return its command line, the fault (or nothing), and the exit code. Files are as before."""
-    rng = random.Random(f"{seed} {number}")
-    words = ordinary(rng.choice(LINES), rng)
+    rng, folder = random.Random(f"{seed} {number}"), around.folder
+    words = [word.replace("SERVICE", around.service.address) for word in ordinary(rng.choice(LINES), rng)]
+    around.service.rng, around.service.asked = random.Random(number), 0
+    forge_model(folder, around.service.address, rng)
+    forge_config(folder, around.service.address, rng)
     where = {word: path for word in words for path in _files_behind(folder, word)}
     kept: dict[Path, bytes] = {}
     if where and rng.random() < 0.7:
         path = where[rng.choice(sorted(where))]
         kept[path] = path.read_bytes()
-        path.write_bytes(damaged(kept[path], rng))
+        bad = (
+            with_long_line(kept[path], rng)
+            if path.suffix == ".txt" and rng.random() < 0.05
+            else damaged(kept[path], rng)
+        )
+        if rng.random() < 0.1:
+            around.changes.at(path, rng.choice((1, 2, 2, 3)), bad)
+        else:
+            path.write_bytes(bad)
     if not kept or rng.random() < 0.4:
         words = odd_arguments(words, rng)
     stdin = rng.choice((b"", b"a line\n", b"\xff", b"a\tb\nc\td\n"))
     try:
         outcome = run(words, stdin)
     finally:
+        around.changes.stop()
         for path, data in kept.items():
             path.parent.mkdir(parents=True, exist_ok=True)  # data remove
             path.write_bytes(data)
     shown = [*words, *(f"[{path.name} damaged]" for path in kept)]
-    return shown, find_fault(words, outcome), outcome.code
+    asked = around.service.asked and not any(around.service.address in word for word in words)
+    ran = (folder / "own.ran").exists() and not any("own.py" in word for word in words)
+    (folder / "own.ran").unlink(missing_ok=True)
+    leak = "a file reached a service" if asked else "code in a file ran" if ran else _find_key(folder, outcome)
+    fault = find_fault(words, outcome) or leak
+    return shown, fault, outcome.code
+
+
+def _find_key(folder: Path, outcome: Outcome) -> str:
+    """Return whether the key of a service was shown or kept."""
+    kept = [*folder.glob("answers/**/*.jsonl"), *folder.glob("sets/judge/*.jsonl")]
+    found = KEY in outcome.out + outcome.err or any(KEY in path.read_text("utf-8", "replace") for path in kept)
+    return "the key was shown or kept" if found else ""
 
 
 def _files_behind(folder: Path, word: str) -> list[Path]:
@@ -327,14 +368,17 @@ def campaign(
     start, place, done = time.process_time(), Path.cwd(), 0
     with tempfile.TemporaryDirectory(prefix="tercet-fuzz-") as name:
         folder = Path(name)
-        os.environ["TERCET_DATA"] = str(folder / "sets")
+        os.environ["TERCET_DATA"], os.environ["TERCET_JUDGE_KEY"] = str(folder / "sets"), KEY
         os.chdir(folder)
-        try:
+        with ExitStack() as stack:
+            stack.callback(os.chdir, place)
+            around = Surroundings(folder, stack.enter_context(hostile_service()), Changes())
+            (folder / "own.py").write_text(CODE)
             make_files(folder, run)
             for number in runs:
                 if time.process_time() - start > seconds:
                     break
-                words, fault, code = fuzz_once(number, seed, folder)
+                words, fault, code = fuzz_once(number, seed, around)
                 done += 1
                 codes[code] += 1
                 if shown and done % 500 == 0:
@@ -343,8 +387,6 @@ def campaign(
                     faults.append((number, f"tercet {' '.join(words)}\n{fault}"))
                     if shown:
                         print(f"run {number}: {faults[-1][1]}\n", flush=True)
-        finally:
-            os.chdir(place)
     if shown:
         print(f"{done} runs, {len(faults)} faults, exit codes {dict(codes)}, {time.process_time() - start:.0f} s")
     return done, faults

@@ -116,6 +116,21 @@ LINES = [
     "reproduce wmt19 --table 3 --data judged -f json",
     "reproduce thesis --table 3.4 -f json",
     "data remove try --folder sets",
+    "sacrebleu refA.txt refB.txt -i Alder.txt -m bleu chrf ter -f json",
+    "sacrebleu refA.txt -i Alder.txt Birch.txt -m bleu --paired-bs --paired-bs-n 20",
+    "sacrebleu refA.txt -i Alder.txt -b -w 4",
+    "track list runs.db -f json",
+    "track compare runs.db 1 2 -f json",
+    "track gate runs.db",
+    "track export runs.db -o runs.csv",
+    "review mt.xlf -l en-de --model none -o review.html -f json",
+    "review src.txt Cedar.txt -l en-de --model none -o review.html",
+    "score refA.txt -i Alder.txt --config run.json -f json",
+    "score refA.txt -i Alder.txt -l de-en -m learned:model=forged.metric -f json",
+    "score refA.txt -i Alder.txt -l en-de -m learned:model=forged.metric,allow_network=false -sl",
+    "score -i short.txt -s short.txt -l de-en -m judge:endpoint=SERVICE,model=m,retries=0,timeout=2,answers=answers",
+    "explain -i short.txt -s short.txt -m judge:endpoint=SERVICE,model=m,retries=0,prompt=mqm,answers=answers",
+    "compare refA.txt -i Alder.txt Birch.txt -m own.py:f chrf -n 20 -f json",
 ]
 
 ROWS = [  # id, source, output, reference
@@ -211,6 +226,8 @@ def make_files(folder: Path, run: Callable[[list[str]], Any]) -> None:
         "qe train src.txt Alder.txt labels.txt -l en-de -o model.qe -q",
         "learn judged --features chrf ter --learner ridge --out own.metric -q",
         "qe rank triage src.txt Cedar.txt -l en-de -q -f json -o order.json",
+        "score refA.txt -i Alder.txt -m bleu chrf --track runs.db",
+        "score refA.txt -i Birch.txt -m bleu chrf --track runs.db",
     )
     _answer(folder)
     _call(run, "rate export campaign.json -o answers.tsv")

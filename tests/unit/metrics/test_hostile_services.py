@@ -75,9 +75,23 @@ def forever(first: bytes, again: bytes, pause: float = 0.0) -> Callable[[socket.
         (forever(OK, b"X", 0.02), "timed out"),
         (forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "longer than|timed out"),
         (lambda connection: time.sleep(3), "timed out"),
+        (lambda connection: connection.sendall(OK + b"Content-Length: 99999999999\r\n\r\n{}"), "longer than 8 MB"),
+        (lambda connection: connection.sendall(OK + b"Transfer-Encoding: chunked\r\n\r\nfffffffff\r\n"), "longer than"),
         (lambda connection: connection.sendall(b"\xff\xfe\x00"), "BadStatus|\xff|reset"),
     ],
-    ids=["body", "chunks", "drops", "headers", "a header", "a slow header", "continue", "silence", "noise"],
+    ids=[
+        "body",
+        "chunks",
+        "drops",
+        "headers",
+        "a header",
+        "a slow header",
+        "continue",
+        "silence",
+        "length",
+        "chunk",
+        "noise",
+    ],
 )
 def test_a_request_ends_whatever_the_service_sends(tmp_path, behave, problem):
     with raw_server(behave) as address:

@@ -11,7 +11,7 @@ import tercet
 from tercet import TestSet, scoring
 from tercet.cli import main
 from tercet.data.score_archive import save_scores
-from tercet.errors import Untrusted, UsageError
+from tercet.errors import DataError, Untrusted, UsageError
 from tercet.examples import write
 from tercet.metrics import create, create_from_file
 from tercet.metrics.bases.learned_model import LearnedModel
@@ -61,6 +61,13 @@ def test_a_model_inside_a_model_does_not_run_code_either(tmp_path, code):
         with pytest.raises(Untrusted, match="trust_features"):
             tercet.score(TEXTS, f"learned:model={outer}")
     assert not ran(code)
+
+
+@pytest.mark.parametrize("feature", ["learned:model={}", "mean:of=learned:model={}+chrf"])
+def test_a_model_that_needs_itself_is_refused(tmp_path, feature):
+    model = write_model(tmp_path / "round.metric", feature.format(tmp_path / "round.metric"))
+    with pytest.raises(DataError, match="metrics in metrics, more than 8 deep. It may need itself"):
+        tercet.score(TEXTS, f"learned:model={model}")
 
 
 def test_the_user_can_trust_a_model(tmp_path, code):

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...errors import TercetError, UnknownName, UsageError, with_place
+from ...errors import DataError, TercetError, UnknownName, UsageError, with_place
 from ...types import Floats
 from .._contract import Metric, Shard, mean_score
 from .._ready import Ready
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from .._machinery import Corpus
 
 log = logging.getLogger(__name__)
+DEEPEST = 8  # metrics in metrics
+_depth: ContextVar[int] = ContextVar("depth", default=0)
 PART, EVERY = "@", "*"
 _LASTING = ("checksum", "lms", "parsed", "encoder", "model")  # items of a signature that tell what computed a feature
 
@@ -55,7 +58,14 @@ class MemberMetric(Metric):
 
     @property
     def needs(self) -> frozenset[str]:
-        return frozenset(need for member in self.members() for need in member.metric.needs)
+        depth = _depth.get()
+        if depth == DEEPEST:
+            raise DataError(f"{self.spec} is made of metrics in metrics, more than {DEEPEST} deep. It may need itself.")
+        token = _depth.set(depth + 1)
+        try:
+            return frozenset(need for member in self.members() for need in member.metric.needs)
+        finally:
+            _depth.reset(token)
 
     @property
     def whole(self) -> bool:

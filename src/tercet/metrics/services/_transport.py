@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 LARGEST = 8 << 20  # bytes of an answer, its headers included
+TOO_LONG = f"the answer is longer than {LARGEST >> 20} MB"
 
 
 class Response(NamedTuple):
@@ -76,7 +77,7 @@ class _Bounded:
         self.opened.sendall(data)
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_Reader(self))
+        return _Buffered(_Reader(self))
 
     def close(self) -> None:
         """Do nothing: the answer is still to be read. `Requests.post` closes the socket."""
@@ -86,7 +87,7 @@ class _Bounded:
         got = self.opened.recv_into(buffer)
         self.received += got
         if self.received > LARGEST:
-            raise OSError(f"the answer is longer than {LARGEST >> 20} MB")
+            raise OSError(TOO_LONG)
         return got
 
     def limit_time(self) -> None:
@@ -94,6 +95,13 @@ class _Bounded:
         if left <= 0:
             raise TimeoutError("timed out")
         self.opened.settimeout(left)
+
+
+class _Buffered(io.BufferedReader):
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > LARGEST:  # a length that the service claims would be allocated at once
+            raise OSError(TOO_LONG)
+        return super().read(size)
 
 
 class _Reader(io.RawIOBase):
