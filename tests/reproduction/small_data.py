@@ -123,6 +123,13 @@ def wmt15_rr(folder: Path) -> None:
     rankings(folder / "rankings.tsv", printed("thesis_t4_20").cells)
 
 
+EXAMPLES = (  # outputs and references of the thesis's Tables 4.22 to 4.24
+    ("A symbol of community came to life.", "Village symbol comes to life"),
+    ("Solid profits was also recorded by the trading venues in London and Paris.", "The markets in London rose."),
+    ('"Albums still matter," said he.', '"Albums still matter," he said.'),
+)
+
+
 def wmt16_da(folder: Path) -> None:
     rows = [
         (pair, round(1 - by / 2 + place / 7, 3), f"s{place}", text, worse(text, by, place))
@@ -130,6 +137,7 @@ def wmt16_da(folder: Path) -> None:
         for place, text in enumerate(lines_of(pair))
         for by in range(3)
     ]
+    rows += [("cs-en", 1 + place / 9, "", text, output) for place, (output, text) in enumerate(EXAMPLES)]
     table(folder / "wmt16.tsv", "lp z source reference mt", rows)
 
 

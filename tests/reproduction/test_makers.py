@@ -95,8 +95,8 @@ def test_other_post_edits_stand_in_for_specia_across_systems(tmp_path, quick_tra
     ]
     write(tmp_path / "post-edits" / "annotations.tsv", header, *rows)
     found = made("specia", "text", tmp_path)
-    assert list(found.extra) == ["trained on the same systems", "trained on other systems"]
-    assert all(columns["Pearson"] > 0.9 for columns in found.extra.values())
+    assert list(found.extra) == ["trained on the same systems", "trained on the other systems"]
+    assert all(r > 0.9 for columns in found.extra.values() for r in (columns["half 1"], columns["half 2"]))
     assert len(found.unchecked) == 3 and not found.cells
 
 
@@ -198,7 +198,7 @@ def test_direct_assessments_of_wmt16_are_near_to_print(shared, parser):
     found = made("thesis", "4.12", [shared / "data", *([weights.parent] if weights.is_dir() else [])])
     differences = {(cell.row, cell.column): abs(cell.difference) for cell in found.cells}
     assert max(differences["UPF-Cobalt", pair] for pair in PAIRS) < 0.03
-    assert max(differences["chrF2", pair] for pair in PAIRS) < 0.0015
+    assert [cell.equal for cell in found.cells if cell.row == "chrF2"] == [True] * len(PAIRS)
     exact = [cell.equal for cell in found.cells if cell.row == "Meteor"]
     if find_spec("pycocoevalcap"):  # with METEOR's own table of paraphrases
         assert exact == [True] * len(PAIRS)

@@ -1,15 +1,22 @@
-"""Small figures that need no package and take the colours of their page: means with intervals, histograms in cells."""
+"""Small figures that need no package and take the colours of their page.
+
+Means with intervals, histograms in cells, alignments of words.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import product
 from math import floor, isnan, log10
 from typing import Any
 
+from ..text.explanations import Alignment, Seen
+
 BARS = "▁▂▃▄▅▆▇█"
 ROW, LEFT, WIDTH = 26, 190, 640  # pixels: height of a row, place of the axis, width of the drawing
+LINE, GAP = 20, 230  # pixels: height of a word, place of the words beside the lines
 NAME = 26  # characters of a name; longer ones are cut, and shown on hover
 
 
@@ -79,6 +86,61 @@ class IntervalDots:
         middle = (LEFT + WIDTH - 30) / 2
         lines.append(f'<text class="tick" x="{middle:.0f}" y="{bottom + 36}">{escape(self.label)}</text></svg>')
         return "".join(lines)
+
+
+@dataclass(frozen=True)
+class AlignedWords:
+    """A figure of two texts with lines between their aligned words, `links`: (word, other word, weight, label)."""
+
+    title: str
+    words: Sequence[str]
+    other: Sequence[str]
+    links: Sequence[tuple[int, int, float, str]]
+    names: tuple[str, str] = ("output", "reference")
+
+    @classmethod
+    def of(cls, title: str, seen: Seen) -> list[AlignedWords]:
+        """Return the figures of the alignments that a metric saw."""
+        names = "output", "source" if seen.against is None else "reference"
+        found = []
+        for part in seen.parts:
+            if isinstance(part, Alignment):
+                linked = [(link, i, j) for link in part.links for i, j in product(link.output, link.other)]
+                links = [(i, j, link.weight, link.label) for link, i, j in linked]
+                found.append(cls(title, part.output, part.other, links, names))
+        return found
+
+    @property
+    def rows(self) -> list[Mapping[str, Any]]:
+        """The links, for JSON."""
+        return [
+            {self.names[0]: self.words[i], self.names[1]: self.other[j], "weight": weight, "label": label}
+            for i, j, weight, label in self.links
+        ]
+
+    def svg(self) -> str:
+        """Return the drawing: one text below each other on either side; a faint line is a link of little weight."""
+        height = LINE * (max(len(self.words), len(self.other)) + 2)
+        lines = [f'<svg class="plain" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}">']
+        sides = (
+            (self.words, self.names[0], GAP, "end", {link[0] for link in self.links}),
+            (self.other, self.names[1], WIDTH - GAP, "start", {link[1] for link in self.links}),
+        )
+        for words, name, x, anchor, linked in sides:
+            at = f'x="{x + (8 if anchor == "start" else -8)}" style="text-anchor: {anchor}'
+            lines.append(f'<text class="tick" {at}" y="{LINE}">{escape(name)}</text>')
+            for place, word in enumerate(words):
+                faint = "" if place in linked else "; fill: var(--soft-text)"
+                lines.append(f'<text {at}{faint}" y="{LINE * (place + 2)}">{escape(word)}</text>')
+        for i, j, weight, label in self.links:
+            said = f"{self.words[i]} = {self.other[j]}: {label or 'aligned'}, {weight:.3g}"
+            first, second = LINE * (i + 2) - 4, LINE * (j + 2) - 4
+            opacity = 0.25 + 0.75 * min(max(weight, 0.0), 1.0)
+            lines.append(
+                f'<g class="best" opacity="{opacity:.2f}"><title>{escape(said)}</title>'
+                f'<line x1="{GAP}" y1="{first}" x2="{WIDTH - GAP}" y2="{second}"/></g>'
+            )
+        return "".join(lines) + "</svg>"
 
 
 def _ticks(low: float, high: float) -> list[float]:

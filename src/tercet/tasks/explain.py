@@ -87,7 +87,8 @@ def run(options: ExplainOptions) -> None:
 
 
 def _parts(found: Sequence[Explanation], testset: TestSet, row: int, form: str) -> Iterator[Part]:
-    from ..rendering.document import Heading, Notes, Pre, Table
+    from ..rendering.document import Heading, Notes, Picture, Pre, Table
+    from ..rendering.drawings import AlignedWords
 
     if form in ("tsv", "csv"):
         rows = [[one.system, one.metric, repr(one.score), line] for one in found for line in one.lines()]
@@ -103,6 +104,7 @@ def _parts(found: Sequence[Explanation], testset: TestSet, row: int, form: str) 
             yield f"{one.label} of {one.system}: {one.score:.4f}\n{lines}"
         else:
             yield from (Heading(f"{one.label} of {one.system}: {one.score:.4f}"), output, Pre(lines))
+            yield from map(Picture, AlignedWords.of(f"{one.label} of {one.system}", one.seen))
 
 
 def _refuse_misspelt(word: str, known: Sequence[str]) -> None:

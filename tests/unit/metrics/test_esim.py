@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tercet.errors import DataError
+from tercet import TestSet, score
+from tercet.errors import DataError, UsageError
 from tercet.metrics import create
 
 pytest.importorskip("onnxruntime")
@@ -34,3 +35,8 @@ def test_another_encoder_is_refused(tmp_path: Path):
     (tmp_path / "vectors.txt").write_text("cat 1 0\ndog 0 1\n")
     with pytest.raises(DataError, match="esim was trained with encoder=minilm"):
         create(f"esim:encoder=vectors:{tmp_path / 'vectors.txt'}").score_one("cat", ["dog"])
+
+
+def test_outputs_in_another_language_are_refused():
+    with pytest.raises(UsageError, match="esim was made for outputs in 'en', and these are in 'de'"):
+        score(TestSet({"a": ["Katze"]}, {"r": ["Hund"]}, pair="en-de"), "esim")

@@ -147,3 +147,14 @@ def test_a_page_is_written_whole(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
     with pytest.raises(UsageError, match="cannot be written"):
         write_page(tmp_path / "none" / "page.html", document)
+
+
+def test_aligned_words_are_drawn_with_a_line_for_each_link():
+    from tercet.rendering.drawings import AlignedWords
+    from tercet.text.explanations import Alignment, Link, Seen
+
+    part = Alignment(["a", "<b>"], ["b", "a", "c"], [Link([0], [1], 0.5, "exact"), Link([1], [0, 2])])
+    (figure,) = AlignedWords.of("An alignment", Seen(parts=[part], against=0))
+    drawn = figure.svg()
+    assert drawn.count("<line ") == 3 and "&lt;b&gt; = c: aligned, 1" in drawn and "a = a: exact, 0.5" in drawn
+    assert figure.rows[0] == {"output": "a", "reference": "a", "weight": 0.5, "label": "exact"}

@@ -1,8 +1,9 @@
 """The base of fixed combinations: weighted means of other metrics' segment scores, each brought to one scale.
 
 Asiya's uniform linear combination (Giménez and Màrquez 2010, "Linguistic Measures for Automatic Machine Translation
-Evaluation") divides each metric by its largest value. Errors are negated, so that higher is better for all members. The
-scale is learnt from the test set: every member is counted once to find it, and again to score.
+Evaluation") divides each metric by its largest value. Errors are negated, so that higher is better for all members.
+Metrics with fixed members bring each from its bounds, the lowest and the highest score on outputs of WMT12, to 0 and 1.
+Otherwise the scale is learnt from the test set: every member is counted once to find it, and again to score.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .._machinery import Corpus
 
 SCALES = ("max", "z", "none")
+BOUNDS = "bounds"
 SHARD = 1000  # segments that are counted at once to find the scale
 
 
@@ -38,16 +40,19 @@ class Opened(NamedTuple):
 
 @dataclass(frozen=True)
 class MixedMetric(MemberMetric):
-    """A weighted mean of metrics on one scale; the mean of segments. `weights` has the members by their strings.
+    """A weighted mean of metrics on one scale; the mean of segments.
 
     scale: max divides each by its largest absolute value in the test set, z standardises it, none leaves it.
     parses: a folder that keeps parses for later runs.
+
+    `weights` has the members by their strings, `bounds` their lowest and highest scores, for scale=bounds.
     """
 
     scale: str = param("max", choices=SCALES)
     parses: str | None = param(local=True)
 
     weights: ClassVar[Mapping[str, float]] = {}
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {}
 
     def parts(self) -> Mapping[str, float]:
         """Return the weights of the members by their strings."""
@@ -65,8 +70,14 @@ class MixedMetric(MemberMetric):
             if metric.higher_is_better is None:
                 raise UsageError(f"{self.name}: {member.spec} has no better direction, so it cannot be averaged.")
         size = len(members)
-        if self.scale == "none":
-            return Learnt((tuple(ready), np.zeros(size), np.ones(size)))
+        if self.scale not in ("max", "z"):
+            return Learnt((tuple(ready), *self._fixed()))
+        if len(testset.outputs) == 1:
+            other = BOUNDS if self.bounds else "none"
+            raise UsageError(
+                f"{self.name}: scale={self.scale} is found on the systems that are compared, and there is only "
+                f"one. Give several, or use scale={other}."
+            )
         number, sums, squares, largest = 0, np.zeros(size), np.zeros(size), np.zeros(size)
         for texts in testset.shards(1 << 62 if self.whole else SHARD):
             for table in _tables(members, ready, Shard(texts)).values():
@@ -84,9 +95,15 @@ class MixedMetric(MemberMetric):
 
     def open(self, state: tuple[Sequence[Ready], Floats, Floats] | None) -> Opened:
         if state is None:
-            members = self.members()
-            return Opened([each.metric.ready() for each in members], np.zeros(len(members)), np.ones(len(members)))
+            return Opened([each.metric.ready() for each in self.members()], *self._fixed())
         return Opened(*state)
+
+    def _fixed(self) -> tuple[Floats, Floats]:
+        """Return the centres and spreads that do not depend on the test set."""
+        if self.scale != BOUNDS:
+            return np.zeros(len(self.parts())), np.ones(len(self.parts()))
+        low, high = np.array([self.bounds[name] for name in self.parts()]).T
+        return low, high - low
 
     def count(self, shard: Shard, opened: Opened) -> dict[str, Floats]:
         """Count the weighted mean, 1, and the members on the common scale."""
@@ -94,6 +111,8 @@ class MixedMetric(MemberMetric):
         found = {}
         for system, table in _tables(members, opened.ready, shard).items():
             scaled = (table - opened.centres) / opened.spreads
+            if self.scale == BOUNDS:
+                scaled = np.clip(scaled, 0.0, 1.0)
             mean = (scaled * weights).sum(1) / np.abs(weights).sum()
             found[system] = np.column_stack([mean, np.ones(len(table)), scaled])
         return found

@@ -12,21 +12,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..bases.mixed import MixedMetric
+from .._parameters import param
+from ..bases.mixed import BOUNDS, SCALES, MixedMetric
 
 
 @dataclass(frozen=True)
 class UpcIpa(MixedMetric):
     """The mean of METEOR, TER, two chrFs, RIBES and YiSi-0 on one scale; higher is better.
 
-    scale: max divides each by its largest absolute value in the test set, z standardises it, none leaves it.
+    scale: bounds brings each from its lowest and highest score on WMT12 to 0 and 1, max divides it by its largest
+    absolute value in the test set, z standardises it there, none leaves it.
     parses: a folder that keeps parses for later runs.
     """
+
+    scale: str = param(BOUNDS, choices=(BOUNDS, *SCALES))
 
     paper: ClassVar[str] = "Gonzàlez et al. (2014), IPA and STOUT"
     weights: ClassVar[Mapping[str, float]] = dict.fromkeys(
         ("meteor", "ter", "chrf", "chrf:char_order=3,beta=1", "ribes", "yisi0"), 1.0
     )
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
+        "meteor": (0, 1), "ter": (-300, 0), "chrf": (5.1, 100), "chrf:char_order=3,beta=1": (9.1, 100),
+        "ribes": (0, 1), "yisi0": (0.081, 1),
+    }  # fmt: skip
+    version = 2
 
     @property
     def label(self) -> str:

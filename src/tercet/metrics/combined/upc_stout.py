@@ -18,13 +18,18 @@ from .upc_ipa import UpcIpa
 class UpcStout(UpcIpa):
     """The mean of UPC-IPA's metrics, HWCM, STM and UPF-Cobalt on one scale; higher is better.
 
-    scale: max divides each by its largest absolute value in the test set, z standardises it, none leaves it.
+    scale: bounds brings each from its lowest and highest score on WMT12 to 0 and 1, max divides it by its largest
+    absolute value in the test set, z standardises it there, none leaves it.
     parses: a folder that keeps parses for later runs.
     """
 
     weights: ClassVar[Mapping[str, float]] = {
         **UpcIpa.weights,
         **dict.fromkeys(("hwcm", "hwcm:of=categories", "stm", "cobalt"), 1.0),
+    }
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
+        **UpcIpa.bounds,
+        **dict.fromkeys(("hwcm", "hwcm:of=categories", "stm", "cobalt"), (0, 1)),
     }
 
     @property

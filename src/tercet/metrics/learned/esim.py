@@ -42,6 +42,7 @@ class ESIM(EncodedMetric):
 
     paper: ClassVar[str] = "Mathur, Baldwin and Cohn (2019), Putting Evaluation in Context"
     tolerance: ClassVar[float] = 1e-3
+    languages = ("en",)
 
     @property
     def label(self) -> str:

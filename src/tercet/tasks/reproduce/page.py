@@ -140,7 +140,16 @@ def _legend() -> Table:
 
 def _is_made(one: Reproduction) -> bool:
     """Return whether any part of a table was recomputed."""
-    return bool(one.cells or one.statements or one.extra or one.winners or one.matrices or one.curves or one.plots)
+    return bool(
+        one.cells
+        or one.statements
+        or one.extra
+        or one.winners
+        or one.matrices
+        or one.curves
+        or one.plots
+        or one.drawings
+    )
 
 
 def _left_out(found: Sequence[Reproduction]) -> Iterator[Table]:
@@ -217,7 +226,7 @@ def _drawn(figures: Iterator[Figure], of: str = "the overview") -> list[Picture]
 
 
 def _pictures(one: Reproduction) -> Iterator[Part]:
-    figures = _drawn(_figures(one), f"{one.paper}, {title_of(one.table)}")
+    figures = [*map(Picture, one.drawings), *_drawn(_figures(one), f"{one.paper}, {title_of(one.table)}")]
     yield from figures[:SHOWN_FIGURES]
     if len(figures) > SHOWN_FIGURES:
         yield Details(f"{len(figures) - SHOWN_FIGURES} more figures", figures[SHOWN_FIGURES:])

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...data.display import Tabular, html_table
+
+if TYPE_CHECKING:
+    from ...rendering.document import Drawable
 
 # Of a cell in JSON, and of a row in tables for programs.
 CELL = ("row", "column", "printed", "recomputed", "difference", "verdict", "equal", "interval", "within", "must")
@@ -128,7 +131,7 @@ class Reproduction:
 
     rows, columns: in the printed order. extra: rows that the paper does not print (row -> column -> value), such as
     Tercet's own metrics. winners: by column, the rows that no other row significantly outperforms; papers print them
-    bold. note_values: the values that the notes of `tables.toml` name.
+    bold. drawings: figures that draw themselves. note_values: the values that the notes of `tables.toml` name.
     """
 
     cells: Sequence[Cell] = ()
@@ -140,6 +143,7 @@ class Reproduction:
     matrices: Sequence[Matrix] = ()
     curves: Sequence[Curve] = ()
     plots: Sequence[Plot] = ()
+    drawings: Sequence[Drawable] = ()
     derived: Sequence[Cell] = ()  # numbers that follow from other printed numbers
     decimals: int = 3  # as printed
     note_values: Mapping[str, Any] = field(default_factory=dict)
@@ -203,6 +207,7 @@ class Reproduction:
             "matrices": [vars(one) for one in self.matrices],
             "curves": [vars(one) for one in self.curves],
             "plots": [vars(one) for one in self.plots],
+            "drawings": [{"title": one.title, "rows": list(one.rows)} for one in self.drawings],
             "notes": list(self.notes),
         }
 
