@@ -13,9 +13,9 @@ from importlib.resources import files
 
 import numpy as np
 
-from ....data.scores import Floats
 from ....data.testset import TestSet
 from ....metrics import create
+from ....types import Floats
 from ..printed import all_unchecked, compare_rows
 from ..results import Reproduction, Statement
 from ..sources import DataSets
