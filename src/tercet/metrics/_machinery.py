@@ -170,6 +170,10 @@ class Machinery:
         """The class or function whose source file is part of the fingerprint."""
         return type(self)
 
+    def adapted(self, testset: Corpus) -> Self:
+        """Return the metric with parameters settled that depend on more of the test set than the outputs' language."""
+        return self
+
     def resolved(self, language: str | None = None) -> Self:
         """Return a metric in which all parameters are settled, those left open by `defaults`; this one stays as is."""
         if language:

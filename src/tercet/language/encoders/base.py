@@ -128,7 +128,7 @@ class Encoder(ABC):
 
     name: as given to `open_encoder`; metrics have it in their signature.
     fingerprint: a checksum of weights and tokenizer. Encoders with the same one give the same vectors.
-    dimensions: of a vector.
+    dimensions: of the vector of a text.
     layers: the number of layers whose vectors can be asked for: 0 is the input of the first layer, and -1 the last.
         1 where there is only the last one.
     languages: codes of the languages that it knows; None if that is not known.

@@ -14,9 +14,9 @@ from ...types import Floats32
 from ..embeddings import BATCH, LONGEST, UniversalEncoder
 from ..embeddings import open_encoder as open_universal
 from ..use import UniversalModel, open_model
+from . import USE_LANGUAGES
 from .base import Encoder, TokenVectors
 
-LANGUAGES = frozenset("ar de en es fr it ja ko nl pl pt ru th tr zh".split())
 SPACE = "\u2581"  # how the tokenizer writes it
 
 
@@ -24,7 +24,7 @@ class UseEncoder(Encoder):
     """Vectors of sentences and of pieces of words in 16 languages. The weights are known by their package's version."""
 
     name = "use"
-    languages = LANGUAGES
+    languages = USE_LANGUAGES
 
     def __init__(self, model: UniversalEncoder) -> None:
         self.model, self.dimensions, self.fingerprint = model, model.dimensions, f"use-{model.version}"

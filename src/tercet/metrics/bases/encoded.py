@@ -9,13 +9,22 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from ...errors import UsageError
-from ...language.encoders import DEFAULT, DEVICES, LAST, PACKAGES, check_name, open_encoder
+from ...language.encoders import (
+    DEFAULT,
+    DEVICES,
+    LAST,
+    PACKAGES,
+    USE_LANGUAGES,
+    check_name,
+    default_encoder,
+    open_encoder,
+)
 from ...text.explanations import Alignment, Link, Places
 from ...text.scripts import base_code
 from ...types import Floats, Floats32
@@ -52,13 +61,14 @@ class Opened(NamedTuple):
 class EncoderMetric(Metric):
     """A metric that uses an encoder.
 
-    encoder: the encoder by name, as for `tercet.language.encoders.open_encoder`.
+    encoder: the encoder by name, as for `tercet.language.encoders.open_encoder`; by default minilm for English and
+        multilingual for other languages.
     device: cpu, cuda, or auto, the GPU where there is one.
     allow_download: download a model of the hub that is not on this computer.
     trust_pickle: load weights in Python's pickle format, which can run any code.
     """
 
-    encoder: str = param(DEFAULT, check=check_name)
+    encoder: str | None = param(check=check_name)
     device: str = param("auto", choices=DEVICES, local=True)
     allow_download: bool = param(False, local=True)
     trust_pickle: bool = param(False, local=True)
@@ -70,6 +80,9 @@ class EncoderMetric(Metric):
     @property
     def packages(self) -> Sequence[tuple[str, str]]:
         return PACKAGES.get((self.resolved().encoder or DEFAULT).partition(":")[0], ())
+
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        return {"encoder": default_encoder(language)}
 
     def encoded_languages(self, testset: Corpus) -> Sequence[str | None]:
         """Return the languages that the encoder must know."""
@@ -85,7 +98,10 @@ class EncoderMetric(Metric):
     def open_encoder(self, fingerprint: str | None = None) -> Encoder:
         """Return the encoder. fingerprint: what its checksum must be, because the run began with it."""
         encoder = open_encoder(
-            self.encoder, device=self.device, allow_download=self.allow_download, trust_pickle=self.trust_pickle
+            self.encoder or DEFAULT,
+            device=self.device,
+            allow_download=self.allow_download,
+            trust_pickle=self.trust_pickle,
         )
         if fingerprint not in (None, encoder.fingerprint):
             raise UsageError(
@@ -101,6 +117,25 @@ class EncoderMetric(Metric):
         if new := [text for text in dict.fromkeys(texts) if text not in known]:
             known.update(zip(new, encoder.sentences(new, cache=shard.cache), strict=True))
         return known
+
+
+@dataclass(frozen=True)
+class AcrossLanguages(EncoderMetric):
+    """A metric that compares outputs with their sources."""
+
+    needs = frozenset({"source"})
+
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        return {"encoder": "multilingual"}
+
+    def adapted(self, testset: Corpus) -> Self:
+        """Choose the encoder `use` where it knows both languages: measured, it is the better one there."""
+        pair = [base_code(language) for language in source_and_target(testset) if language]
+        known = len(pair) == 2 and set(pair) <= USE_LANGUAGES
+        return replace(self, encoder="use") if self.encoder is None and known else self
+
+    def encoded_languages(self, testset: Corpus) -> Sequence[str | None]:
+        return source_and_target(testset)
 
 
 def source_and_target(testset: Corpus) -> tuple[str | None, str | None]:
@@ -120,7 +155,7 @@ class EncodedMetric(EncoderMetric):
     @property
     def longest(self) -> int | None:
         """All tokens are compared with all others, or parsed; encoders with layers truncate a text before."""
-        return MOST_WORDS if self.encoder.startswith("vectors:") or getattr(self, "srl", False) else None
+        return MOST_WORDS if (self.encoder or "").startswith("vectors:") or getattr(self, "srl", False) else None
 
     @property
     def learns_weights(self) -> bool:

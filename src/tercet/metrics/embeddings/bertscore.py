@@ -58,7 +58,7 @@ class BERTScore(EncodedMetric):
         return "BERTScore"
 
     def validate(self) -> None:
-        if self.baseline == DEFAULT != self.encoder:
+        if self.baseline == DEFAULT and self.encoder not in (None, DEFAULT):
             raise UsageError(
                 f"bertscore: the baseline {DEFAULT} is of the encoder {DEFAULT}, and the encoder is {self.encoder}. "
                 "Give a file of baselines for it: baseline=FILE."

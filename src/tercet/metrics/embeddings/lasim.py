@@ -17,12 +17,12 @@ import numpy as np
 
 from ...data.model_file import Dataset, ModelFile, read_model, write_model
 from ...errors import DataError, UsageError
-from ...language.encoders import check_name, open_encoder
+from ...language.encoders import open_encoder
 from ...text.explanations import Seen
 from ...types import Floats
 from .._contract import Learnt, Shard, mean_score
 from .._parameters import param
-from ..bases.encoded import EncoderMetric, source_and_target
+from ..bases.encoded import AcrossLanguages
 
 if TYPE_CHECKING:
     from ...language.encoders import Encoder
@@ -55,27 +55,22 @@ class Opened(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LASIM(EncoderMetric):
+class LASIM(AcrossLanguages):
     """The cosine of source and output, -1 to 1; with a model, the prediction on the scale of its labels.
 
-    encoder: a cross-lingual encoder: `use`, or hf:FOLDER and onnx:FOLDER with a multilingual model.
+    encoder: a cross-lingual encoder; by default `use` where it knows both languages, otherwise `multilingual`.
     model: a file that `tercet.metrics.embeddings.lasim.train` wrote.
     device: cpu, cuda, or auto, the GPU where there is one.
     allow_download: download a model of the hub that is not on this computer.
     trust_pickle: load weights in Python's pickle format, which can run any code.
     """
 
-    encoder: str = param("use", check=check_name)
     model: str | None = param(file=True, checksum="checksum")
 
-    needs = frozenset({"source"})
     paper: ClassVar[str] = (
         "Yankovskaya, Tättar and Fishel (2019), Quality Estimation and Translation Metrics via Pre-trained Word and "
         "Sentence Embeddings"
     )
-
-    def encoded_languages(self, testset: Corpus) -> Sequence[str | None]:
-        return source_and_target(testset)
 
     def learn(self, testset: Corpus) -> Learnt:
         """Find the encoder's checksum."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...data.testset import TestSet
 from ...errors import UsageError
-from ...language.encoders import check_name
+from ...language.encoders import USE_LANGUAGES, default_encoder
 from ...text.explanations import Matches, Part, Seen
 from ...types import Floats
 from .._contract import Learnt, Shard
@@ -64,14 +64,14 @@ class PReP(EncoderMetric):
     """Sentence BLEU with filtered pseudo-references, 0 to 1, the mean of segments.
 
     threshold: the cosine with a reference that an output must have, to be a pseudo-reference.
-    encoder: the sentence encoder that filters; by default minilm for English and use for other languages.
+    encoder: the sentence encoder that filters; by default minilm for English, use for the languages that it knows, and
+        multilingual for others.
     tokenize: by default moses (English; moses-LANG for others). lowercase: ignore case.
     device: cpu, cuda, or auto, the GPU where there is one.
     allow_download: download a model of the hub that is not on this computer.
     trust_pickle: load weights in Python's pickle format, which can run any code.
     """
 
-    encoder: str | None = param(check=check_name)  # type: ignore[assignment]
     threshold: float = param(0.8, low=-1, high=1)
     tokenize: str | None = param(key="tok")
     lowercase: bool = param(False, key="case", words=CASE)
@@ -85,7 +85,7 @@ class PReP(EncoderMetric):
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return {
-            "encoder": "minilm" if language in (None, "en") else "use",
+            "encoder": "use" if language != "en" and language in USE_LANGUAGES else default_encoder(language),
             "tokenize": SentBLEU().resolved(language).tokenize,
         }
 

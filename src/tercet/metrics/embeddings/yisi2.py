@@ -7,19 +7,19 @@ are learnt from the sources. Tokens of the output all weigh the same, so that sy
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...language.encoders import check_name
+from ...language.encoders import LAST
 from ...text.explanations import Seen
 from ...text.scripts import base_code
 from ...types import Floats
 from .._contract import Learnt, Shard
 from .._parameters import param
-from ..bases.encoded import EncodedMetric, Opened, source_and_target
+from ..bases.encoded import AcrossLanguages, EncodedMetric, Opened
 from ..bases.parsed import parser_name, stored_parses
 from .yisi1 import YiSi1, weights_of
 
@@ -32,11 +32,11 @@ USUAL = "en"  # the language of a side that the test set does not name
 
 
 @dataclass(frozen=True)
-class YiSi2(YiSi1):
+class YiSi2(AcrossLanguages, YiSi1):
     """YiSi-2, the mean of segments, 0 to 1.
 
-    encoder: a cross-lingual encoder: `use`, or hf:FOLDER and onnx:FOLDER with a multilingual model.
-    layer: whose vectors are compared; -1 is the last.
+    encoder: a cross-lingual encoder; by default `use` where it knows both languages, otherwise `multilingual`.
+    layer: whose vectors are compared; by default 0 with `multilingual`, and otherwise -1, the last.
     n: tokens in an n-gram; shorter texts are compared by n-grams of their length.
     alpha: the weight of recall, from 0 to 1, against precision.
     srl: compare verbs and what depends on them too, from parses of both texts; no semantic roles are labelled.
@@ -47,19 +47,20 @@ class YiSi2(YiSi1):
     trust_pickle: load weights in Python's pickle format, which can run any code.
     """
 
-    encoder: str = param("use", check=check_name)
+    layer: int | None = param()  # type: ignore[assignment]  # `defaults` settles it
     alpha: float = param(0.5, low=0, high=1)
     source_parser: str | None = param(file=stored_parses)
 
-    needs = frozenset({"source"})
     paper: ClassVar[str] = "Lo (2019), YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric"
 
     @property
     def label(self) -> str:
         return "YiSi2"
 
-    def encoded_languages(self, testset: Corpus) -> Sequence[str | None]:
-        return source_and_target(testset)
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        """Compare the pieces alone with the encoder multilingual: their context is for texts of one language."""
+        found = dict(super().defaults(language))
+        return {**found, "layer": 0 if (self.encoder or found["encoder"]) == "multilingual" else LAST}
 
     def compared_with(self, shard: Shard) -> Sequence[Sequence[str | None]]:
         return (shard.source or (),)

@@ -9,7 +9,7 @@ and was trained on the rankings of WMT12 and WMT14 too (training/RUNS.md).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import as_file, files
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ...data.model_file import Dataset, ModelFile, read_model
 from ...errors import DataError
+from ...language.encoders import DEFAULT
 from ...language.encoders.onnx import open_session
 from ...text.explanations import Seen
 from ...types import Floats
@@ -47,6 +48,9 @@ class ESIM(EncodedMetric):
     @property
     def label(self) -> str:
         return "ESIM"
+
+    def defaults(self, language: str | None) -> Mapping[str, str]:
+        return {"encoder": DEFAULT}
 
     def learn(self, testset: Corpus) -> Learnt:
         """Find the checksums of the encoder and of the network."""

@@ -49,12 +49,7 @@ class NewOptions(Making, Design, Texts):
 
 @command(NewOptions)
 def run(options: NewOptions) -> None:
-    """Make a campaign from a test set, and print the personal links, which are not stored.
-
-    Without --protocol the one that is recommended for the texts is taken, and the reason is printed.
-    """
-    import click
-
+    """Make a campaign from a test set, and print the personal links, which are not stored."""
     from ...data.lines import read_lines
     from ...human.campaign_json import read_tutorial
     from ...human.designs import design
@@ -68,13 +63,7 @@ def run(options: NewOptions) -> None:
     tutorial = read_tutorial(options.tutorial_file) if options.tutorial_file else ()
     instructions = "\n".join(read_lines(options.instructions_file)) if options.instructions_file else ""
     given = options.python(Design, segments=segments, tutorial=tutorial, instructions=instructions)
-    campaign = design(testset, **given)
-    if options.protocol is None:
-        from ...human.protocols import recommended
-
-        _, why = recommended(len(testset.systems), has_source=testset.source is not None)
-        click.echo(f"Protocol: {campaign.protocol}, because {why}.", err=True)
-    write(campaign, options)
+    write(design(testset, **given), options)
 
 
 def _ranked(testset: TestSet, options: NewOptions) -> TestSet:

@@ -1,0 +1,76 @@
+"""Write an encoder as the file that the package reads: rows of eight bits with a scale each.
+
+    python -m training.encoder.export WORK TRAINED.npz multilingual.model
+
+TRAINED has `pieces` (a row for each piece) and, if it has layers, the arrays of `training.encoder.network`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.data.model_file import Dataset, ModelFile, write_model
+from tercet.language.encoders.multilingual import KIND
+
+LONGEST = 512  # pieces of a text
+SPELLING, NEIGHBOURS = 0.4, 0.8  # chosen on WMT15 and WMT16 en-ru, WMT18's systems and WMT23 en-de: see RUNS.md
+LEVELS = 127
+
+
+def pack_rows(rows: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Return rows in eight bits, and their scales."""
+    scale = (np.maximum(np.abs(rows).max(1), 1e-8) / LEVELS).astype(np.float32)
+    return np.clip(np.rint(rows / scale[:, None]), -LEVELS, LEVELS).astype(np.int8), scale
+
+
+def packed(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return matrices in eight bits, and vectors and norms as they are. The unknown piece has zeros."""
+    found: dict[str, NDArray[Any]] = {}
+    for name, array in arrays.items():
+        values = array.astype(np.float32)
+        if name == "pieces":
+            values[0] = 0.0
+        if values.ndim == 2 and len(values) > 2:
+            found[name], found[f"{name}.scale"] = pack_rows(values)
+        else:
+            found[name] = values
+    return found
+
+
+def export(work: Path, trained: Path, path: Path) -> ModelFile:
+    """Write the model file; `work` is the folder that `training.encoder.prepare` filled."""
+    with np.load(trained) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    heads = int(arrays.pop("heads", 0))
+    facts = json.loads((work / "facts.json").read_text("utf-8"))
+    vocabulary = (work / "vocabulary.tsv").read_text("utf-8")
+    if len(arrays["pieces"]) != len(vocabulary.splitlines()):
+        raise SystemExit(f"{trained} has {len(arrays['pieces'])} rows, and the vocabulary has another size.")
+    manifest = {
+        "layers": sum(name.endswith(".attention") for name in arrays),
+        "heads": heads,
+        "longest": LONGEST,
+        "languages": sorted(facts["languages"]),
+        "spelling": SPELLING,
+        "neighbours": NEIGHBOURS,
+    }
+    model = ModelFile(
+        KIND,
+        manifest,
+        packed(arrays),
+        {"vocabulary": vocabulary.encode()},
+        trained_on=tuple(Dataset(name, checksum, size) for name, checksum, size in facts["trained_on"]),
+    )
+    write_model(model, path)
+    return model
+
+
+if __name__ == "__main__":
+    export(*map(Path, sys.argv[1:4]))
