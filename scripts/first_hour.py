@@ -89,12 +89,12 @@ def may_fail(words: Sequence[str]) -> bool:
 def table(results: Mapping[str, Mapping[str, Took]]) -> str:
     """Return the figures in Markdown."""
     steps = list(dict.fromkeys(step for took in results.values() for step in took))
-    lines = [f"| seconds (of all processors) | {' | '.join(results)} |", "|---|" + "---:|" * len(results)]
+    lines = [f"| CPU seconds (on the clock) | {' | '.join(results)} |", "|---|" + "---:|" * len(results)]
     for step in steps:
-        cells = [f"{took[step].wall:.1f} ({took[step].cpu:.1f})" for took in results.values()]
+        cells = [f"{took[step].cpu:.1f} ({took[step].wall:.1f})" for took in results.values()]
         lines.append(f"| {step} | {' | '.join(cells)} |")
-    totals = [sum(took[step].wall for step in steps[:4]) for took in results.values()]
-    lines.append(f"| from nothing to the first score | {' | '.join(f'**{total:.0f}**' for total in totals)} |")
+    totals = [[sum(took[step][kind] for step in steps[:4]) for kind in (1, 0)] for took in results.values()]
+    lines.append(f"| to the first score | {' | '.join(f'**{cpu:.0f}** ({wall:.0f})' for cpu, wall in totals)} |")
     return "\n".join(lines) + "\n"
 
 
