@@ -69,7 +69,6 @@ def test_judgements_scores_and_a_title_are_taken(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["report", "refA.txt", "-i", "Alder.txt"], 2, "has fewer than two systems"),
         (["report", *TEXTS, "--baseline", "Oak"], 2, "There is no system called 'Oak'"),
         (["report", *TEXTS, "--slice", "domain"], 2, "There is no slice called 'domain'"),
         (

@@ -113,7 +113,14 @@ def test_segments_sort_by_difference_score_length_and_order(open_report: Any, fo
         "long": -length,
         "short": length,
     }
-    assert listed(tab) == (np.argsort(keys["size"], kind="stable") + 1).tolist()
+    # First those that `compare` names as deciding, for corpus scores like BLEU, too.
+    for metric in ("chrF2", "BLEU"):
+        pair = tercet.compare(tercet.demo("en-de"), METRICS, top=8).metric(metric).pair("Alder", "Birch")
+        tab.get_by_role("tab", name=metric).click()
+        shown = listed(tab)[:8]
+        assert {each.segment for each in pair.segments[:5]} <= set(shown)
+        tab.get_by_label("Sort by").select_option("pull")
+    tab.get_by_role("tab", name="chrF2").click()
     for name, key in keys.items():
         tab.get_by_label("Sort by").select_option(name)
         shown = listed(tab)
@@ -443,3 +450,95 @@ def test_2000_segments_of_20_systems_open_soon_and_scroll(open_report: Any, tmp_
     tab.keyboard.press("j")
     tab.keyboard.press("j")
     assert tab.evaluate("document.querySelectorAll('.segment.current').length") == 1
+
+
+def test_a_table_of_all_metrics_marks_ranks_that_differ(visit: Any, tmp_path: Path) -> None:
+    texts = tercet.TestSet(
+        {"A": ["the cat sat on the mat", "a dog"], "B": ["the cat sat", "a dog barks"], "b": ["x y z", "q"]},
+        {"r": ["the cat sat on a mat", "a dog barks"]},
+    )
+    values = {"A": np.array([1.0, 2.0]), "B": np.array([3.0, 4.0]), "b": np.array([5.0, 6.0])}
+    scores = [external_scores(external_record("M", lower_is_better=False), values, {})]
+    found = tercet.report(texts, ["chrf"], scores=scores)
+    found.write(tmp_path / "report.html")
+    tab = visit(tmp_path / "report.html", "#marks=reference&more=b")
+    tab.locator("#app[aria-busy=false]").wait_for()
+    cells = tab.locator(".systems tbody tr").all_inner_texts()
+    assert len(cells) == 3
+    assert tab.locator(".systems td.moved").count() == 3  # b is the best, and was the last
+    tab.locator(".systems th button", has_text="M").click()
+    assert tab.get_by_role("tab", selected=True).inner_text().startswith("M")
+    # Letters, with the names in the legend: a system that is called A does not collide.
+    legend = tab.locator(".legend").inner_text()
+    assert "A A" in legend or "A B" in legend
+    assert "C b" in legend
+    assert "object" not in legend
+
+
+def test_words_limit_the_segments(open_report: Any, found: ComparisonReport) -> None:
+    tab = open_report()
+    tab.get_by_label("Words, at least").fill("12")
+    tab.locator(".chip", has_text="12 to").wait_for()
+    kept = listed(tab)
+    assert 0 < len(kept) < 32
+    assert "shortest=12" in address(tab)
+    lengths = [len((text or "").split()) for text in found.testset.references["refA"]]
+    assert min(lengths[number - 1] for number in kept) >= 11
+
+
+def test_findings_link_to_segments(open_report: Any) -> None:
+    tab = open_report()
+    if not tab.locator("#findings[open]").count():
+        tab.locator("#findings summary").click()
+    assert "[object" not in tab.locator("#findings").inner_text()
+    link = tab.locator("#findings a").first
+    number = int(link.inner_text())
+    link.click()
+    tab.locator(f"#segment-{number}.current").wait_for()
+
+
+def test_filters_are_folded_on_phones(open_report: Any) -> None:
+    tab = open_report()
+    assert tab.get_by_label("Sort by").is_visible()
+    tab.set_viewport_size({"width": 390, "height": 800})
+    tab.reload()
+    tab.locator("#app[aria-busy=false]").wait_for()
+    assert not tab.get_by_label("Sort by").is_visible()
+    tab.locator(".folded summary").click()
+    assert tab.get_by_label("Sort by").is_visible()
+
+
+def test_a_report_on_one_system(visit: Any, tmp_path: Path) -> None:
+    texts = tercet.demo("en-de")
+    one = replace(texts, outputs={"Cedar": texts.outputs["Cedar"]})
+    found = tercet.report(one, ["chrf", "meteor"], resamples=100)
+    assert found.verdict.startswith("Cedar has 40.76 chrF2 (")
+    found.write(tmp_path / "report.html")
+    tab = visit(tmp_path / "report.html")
+    tab.locator("#app[aria-busy=false]").wait_for()
+    scores = found.scores[0].segment["Cedar"]
+    assert listed(tab) == (np.argsort(scores, kind="stable") + 1).tolist()  # the worst first
+    tab.get_by_label("Slice", exact=True).select_option(label="copied")
+    assert listed(tab) == [15]
+    assert not tab.get_by_text("A against B").count()
+    assert not tab.get_by_text("undefined").count()
+
+
+def test_an_earlier_report_shows_what_changed(visit: Any, tmp_path: Path) -> None:
+    texts = tercet.demo("en-de")
+    old = replace(texts, outputs={"Cedar": texts.outputs["Cedar"], "Alder": texts.outputs["Alder"]})
+    tercet.report(old, "chrf", marks=0).write(tmp_path / "old.html")
+    new = replace(texts, outputs={"Cedar": texts.outputs["Birch"], "Alder": texts.outputs["Alder"]})
+    found = tercet.report(new, "chrf", marks=0, baseline=str(tmp_path / "old.html"))
+    assert found.verdict.startswith("Cedar is better than before by 33.")
+    assert found.verdict.endswith("Alder has not changed.")
+    found.write(tmp_path / "new.html")
+    tab = visit(tmp_path / "new.html")
+    tab.locator("#app[aria-busy=false]").wait_for()
+    assert "Cedar before" in tab.locator("#pair").inner_text() or tab.get_by_label("System B").input_value() == "2"
+    other = replace(texts, references={"refA": tuple(reversed(texts.references["refA"]))})
+    with pytest.raises(tercet.TercetError, match="is about other texts: its reference refA is not that of today"):
+        tercet.report(other, "chrf", baseline=str(tmp_path / "old.html"))
+    (tmp_path / "none.html").write_text("<p>none</p>", "utf-8")
+    with pytest.raises(tercet.TercetError, match=r"none\.html is not a page of tercet report"):
+        tercet.report(new, "chrf", baseline=str(tmp_path / "none.html"))

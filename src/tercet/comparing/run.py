@@ -264,6 +264,19 @@ class _Work:
         return None
 
 
+def influences(scores: Scores) -> Floats:
+    """Return what each segment adds to the score of each system, times the number of segments: (systems, segments).
+
+    The difference of two systems' influences is a segment's contribution to the difference of their scores.
+    """
+    cube, score = scores.cube, scores.metric.score
+    totals = [sum_counts(counts) for counts in cube]
+    parts = [
+        score(total) - _without_each(scores.metric, total, counts) for total, counts in zip(totals, cube, strict=True)
+    ]
+    return np.stack(parts) * scores.n_segments
+
+
 def _without_each(metric: MetricRecord, total: Floats, counts: Floats) -> Floats:
     """The corpus score without each of the segments in turn, shape (segments,)."""
     parts = [evaluate(metric.score, total - counts[start : start + BLOCK]) for start in range(0, len(counts), BLOCK)]

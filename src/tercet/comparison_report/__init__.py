@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,6 @@ from ..data.files import writing
 from ..data.scores import Scores
 from ..data.stream import TextFiles
 from ..data.testset import TestSet
-from ..errors import UsageError
 from ..metrics import Metric
 from ..scoring import check_texts, score
 from ..slicing import segment_groups
@@ -51,11 +50,12 @@ class ComparisonReport:
     words: Sequence[WordComparison] = ()
     ngrams: Sequence[NgramComparison] = ()
     layers: Sequence[Layer] = ()
+    before: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:
         """What the first metric says of the systems, in one or two sentences."""
-        return verdict(self.comparison, self.comparison.metrics[0])
+        return verdict(self.comparison, self.comparison.metrics[0], self.before)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the data of the page: texts, segment scores, differences, slices, findings."""
@@ -87,21 +87,22 @@ def make_report(
     words: Sequence[str],
     how_words: Mapping[str, Any],
     marks: int | None,
+    layers: Sequence[Layer] = (),
+    before: Mapping[str, str] | None = None,
     **where: Any,
 ) -> ComparisonReport:
     """Compare systems and return a report; the arguments are the options of `tercet report`.
 
-    how_words: arguments of `compare_words`. where: options of `score`.
+    how_words: arguments of `compare_words`. layers: further ones. before: names of earlier outputs, by system. where:
+    options of `score`.
     """
     check_texts(testset)
     texts = testset.read() if isinstance(testset, TextFiles) else testset
-    if len(texts.systems) < 2:
-        raise UsageError(f"Test set {texts.name!r} has fewer than two systems. A report compares two or more.")
     segments = plan.segments
     numbers = check_segments(segments, len(texts))
     part = texts.take([number - 1 for number in numbers])
     by = usual_slices(part) if slices is None else list(slices)
-    plan = replace(plan, slices=by, top=0, buckets=("quality",), segments=None)
+    plan = replace(plan, slices=by, top=0, buckets=("quality",), segments=None, alone=True)
     plan.check_systems(texts.systems, f"Test set {texts.name!r}")  # before anything is counted
     for name in by:
         segment_groups(name, part, part.documents)
@@ -116,7 +117,7 @@ def make_report(
     comparison = compare_scores(every, testset=part, plan=plan)
     by_words: Sequence[WordComparison] = ()
     ngrams: Sequence[NgramComparison] = ()
-    if texts.references:
+    if texts.references and len(texts.systems) > 1:
         # All pairs of many systems would take long: the best is compared with the others.
         against = plan.baseline
         if against is None and len(texts.systems) > MOST_SYSTEMS:
@@ -125,9 +126,15 @@ def make_report(
         by_words = [compare_words(texts, grouping, **how_words, **asked, seed=plan.seed) for grouping in words]
         tokens = {name: how_words[name] for name in ("tokenize", "lowercase")}
         ngrams = compare_ngrams(texts, **asked, **tokens)
-    layers = metric_layers(every, part, segments=marks) + ([] if errors is None else [errors])
+    layers = [
+        *metric_layers(every, part, segments=marks),
+        *(each.of(numbers) for each in layers),
+        *([] if errors is None else [errors]),
+    ]
     named = title or _title(texts)
-    return ComparisonReport(comparison, part, every, check(testset=texts), by, named, numbers, by_words, ngrams, layers)
+    return ComparisonReport(
+        comparison, part, every, check(testset=texts), by, named, numbers, by_words, ngrams, layers, before or {}
+    )
 
 
 def _title(testset: TestSet) -> str:

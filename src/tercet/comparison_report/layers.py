@@ -17,7 +17,8 @@ from ..errors import DataError, TercetError
 from ..metrics import Ready
 from ..text.explanations import Seen, Span, Spans
 
-OUTPUTS = 500  # of all systems together, that each metric looks at again to mark their words
+OUTPUTS = 13_000  # that all metrics look at again to mark their words; fewer where the page has many texts
+LEAST = 1_000
 MINOR = frozenset({"minor", "neutral"})
 
 
@@ -34,21 +35,35 @@ class Layer:
     rows: Sequence[int]
     seen: Sequence[Sequence[Seen | None]]
 
+    def of(self, numbers: Sequence[int]) -> Layer:
+        """Return the layer of a part of the test set: the segments with these numbers, from 1."""
+        places = {number - 1: place for place, number in enumerate(numbers)}
+        kept = [(places[row], seen) for row, seen in zip(self.rows, self.seen, strict=True) if row in places]
+        return Layer(self.name, self.meaning, [row for row, _ in kept], [seen for _, seen in kept])
+
 
 def metric_layers(scores: Iterable[Scores], testset: TestSet, *, segments: int | None = None) -> list[Layer]:
     """Return a layer for each metric that marks words, on the segments in which its scores differ most.
 
-    segments: how many; by default as many as have 500 outputs.
+    segments: how many; by default all of 2,000 segments of three systems by two metrics, and of larger pages fewer.
     """
-    most = max(1, OUTPUTS // len(testset.systems)) if segments is None else segments
-    found = (_metric_layer(item, testset, most) for item in scores)
+    able = [item for item in scores if _can_mark(item)]
+    most = segments
+    if most is None and able:
+        texts = len(testset) * len(testset.systems)
+        most = max(1, max(OUTPUTS - texts // 8, LEAST) // (len(testset.systems) * len(able)))
+    found = (_metric_layer(item, testset, most) for item in able if most)
     return [layer for layer in found if layer is not None]
+
+
+def _can_mark(scores: Scores) -> bool:
+    ready = scores.metric
+    return isinstance(ready, Ready) and bool(ready.metric.explains) and not ready.metric.uses_network
 
 
 def _metric_layer(scores: Scores, testset: TestSet, most: int) -> Layer | None:
     ready = scores.metric
-    if most == 0 or not isinstance(ready, Ready) or not ready.metric.explains or ready.metric.uses_network:
-        return None
+    assert isinstance(ready, Ready)
     segment = np.stack([scores.segment[system] for system in testset.systems])
     spread = np.nan_to_num(segment.max(0) - segment.min(0), nan=-1.0)
     rows = np.argsort(-spread, kind="stable")[:most].tolist()

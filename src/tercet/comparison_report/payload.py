@@ -12,6 +12,7 @@ import numpy as np
 from .. import __version__
 from ..checking import CheckReport
 from ..comparing import Buckets, Comparison, MetricResult, NgramComparison, WordComparison
+from ..comparing.run import influences
 from ..data.scores import Scores
 from ..data.testset import TestSet, checksum
 from ..metrics._external import ExternalMetric
@@ -44,6 +45,7 @@ def payload(
     words: Sequence[WordComparison] = (),
     ngrams: Sequence[NgramComparison] = (),
     layers: Sequence[Layer] = (),
+    before: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return everything that the page shows, ready for JSON. numbers: of the segments in the whole test set."""
     rows = {number: row for row, number in enumerate(numbers)}
@@ -61,6 +63,7 @@ def payload(
         "numbers": list(numbers),
         "systems": list(testset.systems),
         "baseline": comparison.baseline,
+        "before": [[testset.systems.index(name) for name in both] for both in (before or {}).items()],
         "alpha": comparison.alpha,
         "confidence": comparison.confidence,
         "source": None if testset.source is None else list(testset.source),
@@ -69,6 +72,7 @@ def payload(
         "documents": None if testset.documents is None else list(testset.documents),
         "metrics": [
             _metric(comparison, result, item, name, testset.systems, slices)
+            | {"verdict": verdict(comparison, result, before)}
             for result, item, name in zip(comparison.metrics, scores, names, strict=True)
         ],
         "slices": [_slice(by, testset) for by in slices],
@@ -102,8 +106,7 @@ def _metric(
         "sign": {True: 1, False: -1, None: 0}[result.higher_is_better],
         "decimals": decimals,
         "external": external,
-        "verdict": verdict(comparison, result),
-        "power": result.mde_sentence,
+        "power": result.mde_sentence if len(systems) > 1 else "",
         "systems": [
             [each.score, each.ci_low, each.ci_high, each.cluster, each.rank_low, each.rank_high]
             for each in (by_system[system] for system in systems)
@@ -113,6 +116,7 @@ def _metric(
             for pair in result.pairs
         ],
         "segment": np.round(segment, decimals + 2).tolist(),
+        "influence": np.round(influences(scores), decimals + 1).tolist() if len(systems) > 1 else None,
         "slices": {
             by: [
                 [[part.scores[system], *part.intervals[system]] for system in systems]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isnan
 
 from ..comparing import Comparison, MetricResult, PairResult
@@ -10,8 +10,17 @@ from ..comparing import Comparison, MetricResult, PairResult
 NAMED = 4  # systems that a sentence lists by name
 
 
-def verdict(comparison: Comparison, metric: MetricResult) -> str:
-    """Return the answer to the question which systems are better, by the decisive test at the level alpha."""
+def verdict(comparison: Comparison, metric: MetricResult, before: Mapping[str, str] | None = None) -> str:
+    """Return the answer to the question which systems are better, by the decisive test at the level alpha.
+
+    before: names of earlier outputs, by system; then the question is what has changed.
+    """
+    if before:
+        return " ".join(_changed(comparison, metric, *both) for both in before.items())
+    if len(metric.systems) == 1:
+        [only] = metric.systems
+        score, low, high = (f"{value:.{metric.decimals}f}" for value in (only.score, only.ci_low, only.ci_high))
+        return f"{only.system} has {score} {metric.name} ({low} to {high})."
     if comparison.baseline is not None:
         return _against_baseline(comparison, metric, comparison.baseline)
     if len(metric.systems) == 2:
@@ -33,6 +42,20 @@ def verdict(comparison: Comparison, metric: MetricResult) -> str:
         f"{leader} has the best {metric.name}, but {listed(alike)} cannot be told apart from it. "
         f"It is better than {than} by {margin}."
     )
+
+
+def _changed(comparison: Comparison, metric: MetricResult, now: str, before: str) -> str:
+    """Return whether a system is better than it was."""
+    pair = metric.pair(now, before)
+    if not comparison.is_significant(pair):
+        difference = pair.difference if pair.a == now else -pair.difference
+        if not difference:
+            return f"{now} has not changed."
+        p = shown_p(pair.p_holm[comparison.decisive])
+        return f"{now} cannot be told apart from what it was ({difference:+.{metric.decimals}f} {metric.name}, {p})."
+    better = pair.better(metric.higher_is_better)
+    how = "better" if better == now else "worse" if better else "different"
+    return f"{now} is {how} than before by {_margin(comparison, metric, pair)}."
 
 
 def _margin(comparison: Comparison, metric: MetricResult, pair: PairResult) -> str:

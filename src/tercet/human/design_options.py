@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..options import REQUIRED, again, option, python_option
+from ..options import again, option, python_option
 from ..options.groups import SEED, Seed
 from .protocols import PROTOCOLS, SHOWN
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 class Design(Seed):
     """How a campaign is designed."""
 
-    protocol: str = option(REQUIRED, "--protocol", choices=tuple(PROTOCOLS), help="How people judge.")
+    protocol: str | None = option(
+        None, "--protocol", choices=tuple(PROTOCOLS), help="How people judge. [default: as recommended for the texts]",
+        about="How people judge; by default what `human.protocols.recommended` says for the texts.",
+    )  # fmt: skip
     raters: int | Sequence[str] = option(
         5, "--raters", metavar="NUMBER|NAME", several=True, help="Number of raters, or their names."
     )

@@ -22,7 +22,7 @@ from .assignment import Block, assign, random_ids, shuffle_with_copies
 from .campaign import GROUPS, PROTOCOLS, Campaign, Item, Output, Rater, stamp
 from .control_items import Controls
 from .design_options import Design
-from .protocols import Protocol
+from .protocols import Protocol, recommended
 from .sampling import Sampled, sample
 
 log = logging.getLogger(__name__)
@@ -39,6 +39,10 @@ def design(testset: TestSet, *, options: Design) -> Campaign:
     testset : TestSet
         The texts.
     """
+    if options.protocol is None:
+        named, _ = recommended(len(testset.systems), has_source=testset.source is not None)
+        options = replace(options, protocol=named)
+    assert options.protocol is not None
     how = PROTOCOLS[options.protocol]
     if (options.severities or options.categories) and not how.spans:
         raise UsageError(

@@ -84,6 +84,20 @@ MQM_CATEGORIES = (
     "Other",
 )
 
+
+def recommended(systems: int, *, has_source: bool) -> tuple[str, str]:
+    """Return the protocol for a number of systems, and why."""
+    if not has_source:
+        return "da", "without a source, people compare each output with the reference on one scale"
+    if systems == 2:
+        return "pairwise", "two systems are told apart with fewest judgements if people see both"
+    several = "several systems" if systems > 1 else "one system"
+    return (
+        "esa",
+        f"for {several}: a score on one scale, and marked errors that say what to mend",
+    )
+
+
 PROTOCOLS: Mapping[str, Protocol] = {
     "adequacy": Protocol(
         "adequacy",

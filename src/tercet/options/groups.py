@@ -290,6 +290,18 @@ class Cluster(Options, group="Run"):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Listening(Options):
+    """Where a server listens."""
+
+    host: str = option("127.0.0.1", "--host", help="Address to listen on; by default, only this machine reaches it.")
+    port: int = option(8080, "--port", low=0, high=65535, help="0 chooses a free port.")
+    behind_proxy: bool = option(
+        False, "--behind-proxy", help="Trust the client address reported by a proxy on this machine."
+    )
+    started: Callable[[str], None] | None = python_option(None, "Called with the address when the server listens.")
+
+
+@dataclass(frozen=True, kw_only=True)
 class Server(Options, group="Run"):
     """A server that counts in place of this computer."""
 

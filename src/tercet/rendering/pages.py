@@ -7,8 +7,10 @@ scripts only sorting is lost. The page follows the system's dark mode, and is li
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import logging
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from importlib.resources import files
@@ -36,6 +38,7 @@ from .tables import Bold, is_numeric
 
 log = logging.getLogger(__name__)
 
+LARGE = 30_000  # characters of a drawing: larger ones are packed, and drawn when they come into view
 LONG = 50  # characters of a cell: a table with sentences, whose cells are below each other on small screens
 MANY = 12  # headings; the contents of longer pages are folded
 
@@ -173,7 +176,14 @@ def _picture(part: Picture) -> Iterator[str]:
     caption = f"<figcaption>{escape(part.caption)}</figcaption>" if part.caption else ""
     kind = "plain" if drawing.startswith('<svg class="plain"') else "paper"
     title = escape(part.figure.title)
-    yield f'<figure><div class="{kind}" role="img" aria-label="{title}">{drawing}</div>{caption}</figure>'
+    if len(drawing) <= LARGE:
+        yield f'<figure><div class="{kind}" role="img" aria-label="{title}">{drawing}</div>{caption}</figure>'
+        return
+    packed = base64.b64encode(gzip.compress(drawing.encode("utf-8"), 9, mtime=0)).decode("ascii")
+    size = re.search(r'\bwidth="([\d.]+)"[^>]*?\bheight="([\d.]+)"', drawing)
+    place = f' style="width: {size[1]}px; height: {size[2]}px"' if size else ""
+    empty = f'<div class="{kind}" role="img" aria-label="{title}" data-drawing="{packed}"{place}></div>'
+    yield f"<figure>{empty}{caption}<noscript>This figure is drawn by a script.</noscript></figure>"
 
 
 def _card(segment: SegmentTexts) -> str:

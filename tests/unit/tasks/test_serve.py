@@ -161,6 +161,31 @@ def slow(number: int = 0, systems: int = 8) -> dict[str, Any]:
             "confidence_n": 100_000}  # fmt: skip
 
 
+def test_callers_who_need_the_same_encoder_are_encoded_together(server: Server) -> None:
+    pytest.importorskip("onnxruntime")
+    body = {**TEXTS, "metrics": ["bertscore"], "pair": "de-en"}
+    alone = server.http.post("/score", json=body).content
+    found: list[bytes] = []
+
+    def ask(number: int) -> None:
+        with httpx.Client(base_url=server.url, timeout=60) as client:
+            texts = {**body, "outputs": {"a": ["the cat sat", f"{number} dogs" if number else "a dog"]}}
+            found.append(
+                client.post("/score", json=texts).content if number else client.post("/score", json=body).content
+            )
+
+    for _ in range(20):
+        callers = [threading.Thread(target=ask, args=(n % 3,)) for n in range(5)]
+        for each in callers:
+            each.start()
+        for each in callers:
+            each.join()
+        if "tercet_encoded_together_total 0" not in server.http.get("/metrics").text:
+            break
+    assert "tercet_encoded_together_total 0" not in server.http.get("/metrics").text
+    assert len(set(found)) == 3 and alone in found  # the same as without others
+
+
 def test_a_job_is_cancelled_and_the_queue_has_an_end(server: Server) -> None:
     ahead = {"Prefer": "respond-async"}
     made = [server.http.post("/score", json=slow(n), headers=ahead) for n in range(12)]

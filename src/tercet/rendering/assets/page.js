@@ -44,4 +44,18 @@ for (const code of document.querySelectorAll("section > p > code:only-child")) {
   });
   code.after(" ", button);
 }
+// Large drawings are packed, and drawn when they come near the window, or before the page is printed.
+async function draw(place) {
+  const packed = Uint8Array.from(atob(place.dataset.drawing), (c) => c.charCodeAt(0));
+  place.removeAttribute("data-drawing");
+  const text = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  place.append(document.adoptNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement));
+  place.removeAttribute("style");
+}
+const drawings = [...document.querySelectorAll("[data-drawing]")];
+const near = new IntersectionObserver((entries) => {
+  for (const {isIntersecting, target} of entries) if (isIntersecting) { near.unobserve(target); draw(target); }
+}, {rootMargin: "800px 0px"});
+for (const place of drawings) near.observe(place);
+addEventListener("beforeprint", () => { for (const place of drawings) if (place.dataset.drawing) draw(place); });
 document.querySelector("header").append(themeButton());

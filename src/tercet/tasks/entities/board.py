@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from math import nan
 from typing import TYPE_CHECKING
 
-from ...rendering.document import Details, Heading, Notes, Part, Picture, Table
+from ...rendering.document import Details, Heading, Notes, Part, Table
+from ...rendering.drawings import Histogram
 from ...rendering.review_page import ReviewPage, review_page
 from .page import cards_of
 
@@ -48,6 +50,7 @@ def report_parts(report: EntityReport) -> Iterator[Part]:
     yield Heading(f"Entities kept, {report.test_set}")
     yield SHARES
     yield _share_table(report)
+    yield _base_forms(report)
     for title, listed in _listings(report):
         yield Heading(title)
         yield Table(ENTITY_HEADER, [_entity_row(entity) for entity in listed[:SHOWN]])
@@ -61,12 +64,8 @@ def entity_page(report: EntityReport, testset: TestSet) -> str:
     """Return the page: the shares of names kept, the names lost and invented, and their segments."""
     from ...rendering.pages import sections
 
-    shares: list[Part] = [Heading("Names kept"), SHARES, _share_table(report)]
-    if report.categories:  # else there are no shares to draw
-        shares.append(Details("Shares by category", [Picture(share_figure(report))]))
-    statistics = Details(
-        "Statistics", [*_statistics(report), Picture(histogram_figure(report)), Notes([report.signature])]
-    )
+    shares: list[Part] = [Heading("Names kept"), SHARES, _share_table(report), _base_forms(report)]
+    statistics = Details("Statistics", [*_statistics(report), Notes([report.signature])])
     cards = cards_of(report, testset)
     page = ReviewPage(
         ", ".join(filter(None, ("Names", report.test_set.removeprefix("unnamed"), report.pair))),
@@ -114,18 +113,36 @@ def _doubtful(report: EntityReport) -> Iterator[str]:
 
 def _statistics(report: EntityReport) -> Iterator[str | Table]:
     yield "All entities that were linked, whether or not both languages can name them."
-    yield Table(["what", "number"], [[name, str(value)] for name, value in report.statistics.items()])
+    rows = [[name, str(value)] for name, value in report.statistics.items()]
+    yield Table(
+        ["what", "number"], [*rows, ["source sentences by their entities, from none", Histogram.of(report.histogram)]]
+    )
 
 
 def _share_table(report: EntityReport) -> Table:
     """Return the percentage of entities kept: systems in rows; all entities, then each category, in columns."""
     header = ["system", f"all ({sum(report.categories.values())})"]
     header += [f"{category} ({times})" for category, times in report.categories.items()]
-    rows = []
+    rows, heat = [], []
     for system, found in sorted(report.systems.items(), key=lambda item: -item[1].kept):
         shares = [(found.kept, found.source), *found.categories.values()]
         rows.append([system, *(f"{100 * kept / whole:.1f}" if whole else "–" for kept, whole in shares)])
-    return Table(header, rows)
+        heat.append([nan, *(1 - kept / whole if whole else nan for kept, whole in shares)])
+    return Table(header, rows, heat=heat)
+
+
+def _base_forms(report: EntityReport) -> str:
+    """Return whether inflected names are found by a dictionary: shares are lower without it."""
+    if "names:" not in report.signature:
+        return "The entities are those of the annotations."
+    if "lemmas:false" in report.signature:
+        return "Names are looked up as they are written."
+    if "simplemma" in report.signature:
+        return "Inflected names are looked up by their base forms, with the dictionary of simplemma."
+    return (
+        "Inflected names are looked up by endings alone, so that fewer are found and shares are lower than with the "
+        "dictionary of simplemma (pip install 'tercet[kobe]')."
+    )
 
 
 def _listings(report: EntityReport) -> Iterator[tuple[str, tuple[EntityCounts, ...]]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -38,8 +40,16 @@ def _card(line: int, findings: Sequence[NameFinding], testset: TestSet) -> Card:
         testset.documents[line - 1] if testset.documents else "",
         texts,
         len(findings),
-        [Why(each.kind, _said(each, several), each.system if several else "", each.text) for each in findings],
+        _reasons(findings, several),
     )
+
+
+def _reasons(findings: Sequence[NameFinding], several: bool) -> list[Why]:
+    """Return a reason for each name; one for all mentions of it in the segment."""
+    times = Counter(
+        Why(each.kind, _said(each, several), each.system if several else "", each.text) for each in findings
+    )
+    return [replace(why, text=f"{why.text}, {count} times") if count > 1 else why for why, count in times.items()]
 
 
 def _said(finding: NameFinding, several: bool) -> str:

@@ -49,7 +49,12 @@ class NewOptions(Making, Design, Texts):
 
 @command(NewOptions)
 def run(options: NewOptions) -> None:
-    """Make a campaign from a test set, and print the personal links, which are not stored."""
+    """Make a campaign from a test set, and print the personal links, which are not stored.
+
+    Without --protocol the one that is recommended for the texts is taken, and the reason is printed.
+    """
+    import click
+
     from ...data.lines import read_lines
     from ...human.campaign_json import read_tutorial
     from ...human.designs import design
@@ -63,7 +68,13 @@ def run(options: NewOptions) -> None:
     tutorial = read_tutorial(options.tutorial_file) if options.tutorial_file else ()
     instructions = "\n".join(read_lines(options.instructions_file)) if options.instructions_file else ""
     given = options.python(Design, segments=segments, tutorial=tutorial, instructions=instructions)
-    write(design(testset, **given), options)
+    campaign = design(testset, **given)
+    if options.protocol is None:
+        from ...human.protocols import recommended
+
+        _, why = recommended(len(testset.systems), has_source=testset.source is not None)
+        click.echo(f"Protocol: {campaign.protocol}, because {why}.", err=True)
+    write(campaign, options)
 
 
 def _ranked(testset: TestSet, options: NewOptions) -> TestSet:

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...errors import UsageError
-from ...options import command, option, python_option, shell_option, takes
+from ...options import again, command, option, shell_option, takes
+from ...options.groups import Listening
 from . import CampaignFiles
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServeOptions(CampaignFiles):
+class ServeOptions(Listening, CampaignFiles):
     """Options of `rate serve`."""
 
-    host: str = option("127.0.0.1", "--host", help="Address to listen on; by default, only this machine reaches it.")
-    port: int = option(8000, "--port", low=0, high=65535, help="0 chooses a free port.")
-    behind_proxy: bool = option(
-        False, "--behind-proxy", help="Trust the client address reported by a proxy on this machine."
-    )
+    port: int = again(Listening, "port", 8000)
     address: str | None = option(
         None, "--address", help="Address by which raters reach the server, for links. [default: --host and --port]",
         about="Address by which raters reach the server, for links; by default `host` and `port`.",
     )  # fmt: skip
     new_links: bool = shell_option(False, "--new-links", help="Print new links for all, and revoke the old ones.")
-    started: Callable[[str], None] | None = python_option(None, "Called with the address when the server listens.")
 
     def check(self) -> None:
         super().check()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from ...options.groups import (
 
 if TYPE_CHECKING:
     from ...comparison_report import ComparisonReport
+    from ...comparison_report.layers import Layer
     from ...data.stream import TextFiles
     from ...data.testset import TestSet
     from ...metrics import Metric
@@ -37,6 +38,11 @@ class ReportOptions(Where, WordChoice, SegmentChoice, DifferenceTests, OtherScor
         help="Human judgements (DA, ESA, MQM, …), shown beside the metrics.",
         about="Files of human judgements (DA, ESA, MQM, …), shown beside the metrics as means of segments. Errors "
         "that people marked (ESA, MQM) are marked in the texts.",
+    )  # fmt: skip
+    baseline: str | None = again(
+        DifferenceTests, "baseline", metavar="SYSTEM|OLD.html",
+        help="Compare all with this system, or with an earlier report: what changed since. [default: all pairs]",
+        about="Compare all systems with this one, or with the page of an earlier report; by default all pairs.",
     )  # fmt: skip
     slices: Sequence[str] | None = again(
         SegmentGroups, "slices",
@@ -56,9 +62,9 @@ class ReportOptions(Where, WordChoice, SegmentChoice, DifferenceTests, OtherScor
     )
     marks: int | None = option(
         None, "--marks", metavar="N", low=0,
-        help="Mark words in the N segments that differ most, by what metrics saw in them. [default: 500 outputs]",
+        help="Mark words in the N segments that differ most, by what metrics saw. [default: all; fewer of large ones]",
         about="The number of segments whose words are marked by what metrics saw in them (alignments, entities): "
-        "those that differ most. By default as many as have 500 outputs of all systems together.",
+        "those that differ most. By default all of 2,000 segments of three systems, and of larger reports fewer.",
     )  # fmt: skip
     title: str | None = option(
         None, "--title", help="Title of the page. [default: the name of the test set]",
@@ -79,7 +85,7 @@ def report(
     Parameters
     ----------
     testset : TestSet or TextFiles
-        The texts, of two or more systems.
+        The texts, of one or more systems. On one system the report has findings of checks and names, too.
     metrics : sequence of str or Metric
         One or more metrics, as for `score`; the first gives the verdict.
 
@@ -97,9 +103,21 @@ def report(
     """
     from ...comparing.plan import Plan
     from ...comparison_report import make_report
+    from ...data.stream import TextFiles
+    from .earlier import is_page, with_earlier
 
+    layers: Sequence[Layer] = ()
+    before: Mapping[str, str] = {}
+    texts = testset.read() if isinstance(testset, TextFiles) else testset
+    if is_page(options.baseline):
+        texts, before = with_earlier(texts, str(options.baseline))
+        options = replace(options, baseline=None)
+    elif len(texts.systems) == 1:
+        from .single import examined
+
+        texts, layers = examined(texts)
     return make_report(
-        testset,
+        texts,
         metrics,
         Plan.of(options, slices=options.slices or ()),
         slices=options.slices,
@@ -112,6 +130,8 @@ def report(
             "tokenize": options.tokenize, "lowercase": bool(options.lowercase),
         },
         marks=options.marks,
+        layers=layers,
+        before=before,
         **options.python(Where),
     )  # fmt: skip
 

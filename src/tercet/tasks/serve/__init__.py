@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from ...options import Options, command, option, shell_option, takes
+from ...options.groups import Listening
 
 if TYPE_CHECKING:
     from .queueing import Limits
@@ -19,14 +20,9 @@ SCOPES = "score, compare, qe, check, explain, metrics (the numbers), all"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Listening(Options, group="Run"):
+class Access(Listening):
     """Where the server listens, and who may ask."""
 
-    host: str = option("127.0.0.1", "--host", help="Address to listen on; default: only this computer.")
-    port: int = option(8080, "--port", low=0, high=65535, help="0 chooses a free port.")
-    behind_proxy: bool = option(
-        False, "--behind-proxy", help="Trust the client address reported by a proxy on this machine."
-    )
     tokens: str | None = option(
         None, "--tokens", metavar="FILE", help="Answer only callers with a token of this file. Needed with --host."
     )
@@ -51,7 +47,7 @@ class Bounds(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServeOptions(Bounds, Listening):
+class ServeOptions(Bounds, Access):
     """Options of `serve`."""
 
     metrics: Sequence[str] = option(
@@ -89,17 +85,16 @@ def run(options: ServeOptions) -> None:
             raise UsageError("`new_token` needs the file of tokens: `tokens` FILE.")
         click.echo(new_token(Path(options.tokens), options.new_token, options.scopes))
         return
-    serve(lambda address: click.echo(f"Serving at {address} (stop with Ctrl-C).", err=True), **options.python())
+
+    def started(address: str) -> None:
+        click.echo(f"Serving at {address} (stop with Ctrl-C).", err=True)
+
+    serve(**options.python(started=started))
 
 
 @takes(ServeOptions)
-def serve(started: Callable[[str], None] | None = None, *, options: ServeOptions) -> None:
+def serve(*, options: ServeOptions) -> None:
     """Serve score, compare, qe, check and explain over HTTP until interrupted.
-
-    Parameters
-    ----------
-    started : callable, optional
-        Called with the address when the server listens.
 
     Returns
     -------
@@ -140,8 +135,8 @@ def serve(started: Callable[[str], None] | None = None, *, options: ServeOptions
         listening, address = listen(options.host, options.port)
         opened.enter_context(listening)
         _log_as_json()
-        if started is not None:
-            started(address)
+        if options.started is not None:
+            options.started(address)
         run_server(app, listening, behind_proxy=options.behind_proxy)
 
 

@@ -16,7 +16,7 @@ function make(element, attributes, children) {
     else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(2).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return element;
 }
 const el = (tag, attributes = {}, ...children) => make(document.createElement(tag), attributes, children);
@@ -55,6 +55,14 @@ function advantageOf(m, a, b, i) {
   const difference = differenceOf(m, a, b, i);
   return difference === null ? null : difference * (D.metrics[m].sign || 1);
 }
+// What a segment adds to the difference of the scores of a and b, times the number of segments; null if it is not known.
+function contributionOf(m, a, b, i) {
+  const {influence, sign} = D.metrics[m];
+  return influence ? (influence[a][i] - influence[b][i]) * (sign || 1) : null;
+}
+// A report on one system has no differences: its segments are told apart by their scores.
+const single = () => D.systems.length === 1;
+const valueOf = (m, i) => single() ? scoreOf(m, 0, i) : differenceOf(m, state.a, state.b, i);
 // The result of a test between two systems, turned so that it is a - b; null if they were not compared.
 const minus = (value) => value === null ? null : -value;
 function pairOf(m, a, b) {

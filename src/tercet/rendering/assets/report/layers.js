@@ -1,6 +1,6 @@
 // Layers of marks on words: what a metric saw, or errors that people marked. One layer is shown at a time.
 const DIFFERENCES = {both: "differences, between outputs too", reference: "differences from references", none: "none"};
-const layerName = (layer) => layer.name === "errors" ? "errors marked by people" : `what ${layer.name} saw`;
+const layerName = (layer) => layer.name === "errors" ? "errors marked by people" : layer.name === "names" ? "names lost and invented" : `what ${layer.name} saw`;
 const shownLayer = () => D.layers.find((layer) => layer.name === state.marks) ?? null;
 const levelOf = (weight) => weight >= 85 ? "high" : weight >= 40 ? "middle" : "low";
 const MEANING = ["high", "middle", "low"];
@@ -24,7 +24,16 @@ function sharedMarks(layer, i, name) {
   return reading().map((s) => marksOf(layer, i, s)).filter((marks) => marks?.against === name).flatMap((marks) => marks.other);
 }
 
-const letterOf = (s) => s === state.a ? "A" : s === state.b ? "B" : D.systems[s];
+// Outputs that are read have letters, which marks and the legend use; names may be long, or letters themselves.
+const letterOf = (s) => String.fromCharCode(65 + reading().indexOf(s));
+const readBadge = (s) => single() ? "" : [badge(s) || el("span", {class: "badge"}, letterOf(s)), " "];
+const lettersLegend = () => single() ? "" : [" ", reading().map((s) => [readBadge(s), D.systems[s], "  "])];
+function whyUnmarked(layer, i) {
+  if (layer.name === "errors") return "people marked no errors in these outputs";
+  if (layer.name === "names") return "no name was lost or invented";
+  if (layer.places.has(i)) return `${layer.name} has nothing to show for these outputs; they may be too long`;
+  return `the page has marks for the ${layer.rows.length.toLocaleString("en")} segments that differ most; with --marks ${D.n} it has all`;
+}
 
 // A text in pieces, each with the class of the worst mark that covers it, and what all of them say as a title.
 function painted(text, marks, textOf, pattern) {
@@ -45,7 +54,7 @@ function painted(text, marks, textOf, pattern) {
 
 function saidOf(mark, textOf, named) {
   const other = mark.partner ? textOf(mark.partner.text).slice(mark.partner.begin, mark.partner.end) : "";
-  const parts = [named ? `${letterOf(mark.s)}:` : "", mark.label, other ? `“${other}”` : "", mark.partner && mark.weight % 100 ? (mark.weight / 100).toFixed(2) : ""];
+  const parts = [named ? `${D.systems[mark.s]}:` : "", mark.label, other ? `“${other}”` : "", mark.partner && mark.weight % 100 ? (mark.weight / 100).toFixed(2) : ""];
   return parts.filter((part) => part).join(" ") || (mark.weight ? "matched" : "not matched");
 }
 
@@ -61,15 +70,15 @@ function showPartners(event) {
 }
 
 function layerLegend(layer) {
-  const marked = layer.rows.length, all = marked === D.n ? "" : ` Marked: ${marked.toLocaleString("en")} of ${count(D.n, "segment")}, those that differ most.`;
-  return [layer.name === "errors" ? "Errors: " : `${layer.name}: `,
-    layer.meaning.flatMap((text, k) => text ? [el("mark", {class: MEANING[k]}, text), "  "] : []), `Point at a word to see more.${all}`];
+  const marked = layer.rows.length, all = marked === D.n || ["errors", "names"].includes(layer.name) ? "" : ` Marked: ${marked.toLocaleString("en")} of ${count(D.n, "segment")}, those that differ most.`;
+  return [layer.name === "errors" ? "Errors: " : layer.name === "names" ? "Names: " : `${layer.name}: `,
+    layer.meaning.flatMap((text, k) => text ? [el("mark", {class: MEANING[k]}, text), "  "] : []), `Point at a word to see more.${all}`, lettersLegend()];
 }
 
 function differenceLegend() {
-  return state.marks === "none" ? [] : ["In outputs: ", state.marks === "both" ? [el("mark", {class: "right"}, "only here, and in a reference"), "  ",
+  return state.marks === "none" ? [lettersLegend()] : ["In outputs: ", state.marks === "both" ? [el("mark", {class: "right"}, "only here, and in a reference"), "  ",
     el("mark", {class: "wrong"}, "only here, in no reference"), "  "] : "", el("mark", {class: "foreign"}, "in no reference"),
-    state.marks === "both" ? ". A is compared with B; other outputs with A." : "."];
+    state.marks === "both" ? ". A is compared with B; other outputs with A." : ".", lettersLegend()];
 }
 
 function marksSelect() {

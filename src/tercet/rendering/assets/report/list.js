@@ -101,6 +101,11 @@ function goTo(i) {
   settle(4, null);
 }
 
+// Controls that are folded on small screens.
+function folded(title, ...parts) {
+  return el("details", {class: "folded", open: matchMedia("(min-width: 40.01rem)").matches}, el("summary", {class: "small"}, title), parts);
+}
+
 function debounced(action, wait = 150) {
   let timer;
   return () => { clearTimeout(timer); timer = setTimeout(action, wait); };

@@ -8,11 +8,12 @@ const ACTIONS = {
 const HINT = "Every number leads to segments: click a system, a cell, a bar, a slice or a point. The address records what you see.";
 
 function bySize(by) {
-  if (state.sort !== "size") { change({sort: "size", seg: by > 0 ? null : state.seg}); }
+  if (!["pull", "size"].includes(state.sort)) { change({sort: "size", seg: by > 0 ? null : state.seg}); }
   step(by);
 }
 
 function turn(by) {
+  if (single()) return;
   const order = ranked(state.m).filter((s) => s !== state.a);
   stay({b: order[(order.indexOf(state.b) + by + order.length) % order.length]});
 }

@@ -26,10 +26,29 @@ function buildOverview() {
     tabs.querySelector("[aria-selected=true]").focus();
   });
   byId("verdict").after(power);
-  return [tabs, el("h2", {class: "unseen"}, "Systems"), el("div", {class: "columns"}, ranking, matrix)];
+  return [tabs, el("h2", {class: "unseen"}, "Systems"), buildTable(), el("div", {class: "columns"}, ranking, matrix)];
 }
 
-const badge = (s) => s === state.a ? el("span", {class: "badge is-a", title: "A"}, "A")
+// All systems and metrics. A rank that differs from that of the chosen metric is marked by where the system would be.
+function buildTable() {
+  if (D.metrics.length < 2) return "";
+  const body = el("tbody"), head = el("tr");
+  renderers.push(() => {
+    const ranks = D.metrics.map((_, m) => { const places = []; ranked(m).forEach((s, at) => { places[s] = at + 1; }); return places; });
+    head.replaceChildren(el("th", {scope: "col"}, "System"), ...D.metrics.map((metric, m) => el("th", {scope: "col", class: "number", "aria-sort": m === state.m ? (metric.sign < 0 ? "ascending" : "descending") : null},
+      el("button", {type: "button", "data-key": `column ${m}`, title: `Order by ${metric.name}`, onclick: () => change({m})}, metric.name))));
+    body.replaceChildren(...ranked(state.m).map((s) => el("tr", {}, el("th", {scope: "row"}, badge(s), badge(s) ? " " : "", D.systems[s]), D.metrics.map((metric, m) => {
+      const [score, low, high] = metric.systems[s], moved = ranks[state.m][s] - ranks[m][s];
+      const says = moved && metric.sign ? `rank ${ranks[m][s]} by ${metric.name}, ${ranks[state.m][s]} by ${D.metrics[state.m].name}` : `rank ${ranks[m][s]}`;
+      return el("td", {class: `number${moved && metric.sign ? " moved" : ""}`, title: `${fixed(low, metric.decimals)} to ${fixed(high, metric.decimals)}; ${says}`},
+        fixed(score, metric.decimals), " ", single() ? "" : el("span", {class: "rank", role: "img", "aria-label": says}, !metric.sign ? "" : moved > 0 ? `${ranks[m][s]}▲` : moved < 0 ? `${ranks[m][s]}▼` : ranks[m][s]));
+    }))));
+  });
+  return el("section", {"aria-label": "All metrics"}, el("div", {class: "scroll systems", tabindex: 0, role: "group", "aria-label": "Systems and metrics"}, el("table", {}, el("thead", {}, head), body)),
+    single() ? "" : el("p", {class: "small soft"}, "Small: the rank by each metric; ▲ ▼ and a line below where it is better or worse than by the chosen one. Click a metric to order by it."));
+}
+
+const badge = (s) => single() ? "" : s === state.a ? el("span", {class: "badge is-a", title: "A"}, "A")
   : s === state.b ? el("span", {class: "badge is-b", title: "B"}, "B") : "";
 
 // A function from values to positions in percent, with a margin, and the numbers of an axis.
@@ -53,7 +72,7 @@ function rankingParts() {
     const [score, low, high, own, first, last] = systems[s];
     if (own !== cluster) rows.push(el("div", {class: "cut"}));
     cluster = own;
-    const place = first === null ? "" : first === last ? String(first) : `${first}–${last}`;
+    const place = first === null || single() ? "" : first === last ? String(first) : `${first}–${last}`;
     const colour = s === state.a ? "is-a" : s === state.b ? "is-b" : "neither";
     rows.push(el("button", {
       type: "button", "data-key": `rank ${s}`, title: `${D.systems[s]}: ${fixed(score, decimals)} (${fixed(low, decimals)} to ${fixed(high, decimals)})`,
@@ -72,7 +91,7 @@ function rankingParts() {
   return [
     el("h3", {}, `${D.metrics[state.m].name}, ${better}`),
     el("p", {class: "hint"}, `Score with ${100 * D.confidence} % interval, n = ${D.n.toLocaleString("en")}.`
-      + (systems[0][4] !== null ? " Left: the ranks a system may have." : "")
+      + (systems[0][4] !== null && !single() ? " Left: the ranks a system may have." : "")
       + (clusters ? " All systems above a dashed line are significantly better than all below." : "")),
     el("div", {class: "plot"}, rows),
   ];
@@ -80,7 +99,8 @@ function rankingParts() {
 
 // Whom a chosen system is compared with: the baseline, or else the best of the others.
 function opponent(s) {
-  const baseline = D.systems.indexOf(D.baseline);
+  const baseline = D.systems.indexOf(D.baseline), pair = D.before?.find((both) => both.includes(s));
+  if (pair) return pair.find((other) => other !== s);
   return baseline >= 0 && baseline !== s ? baseline : ranked(state.m).find((other) => other !== s);
 }
 

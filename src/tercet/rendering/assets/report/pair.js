@@ -3,6 +3,7 @@ const SLICES_SHOWN = 12, POINTS = 4000;
 let allSlices = false;
 
 function buildPair() {
+  if (single()) return buildSingle();
   const options = (key) => range(D.systems.length).map((s) => el("option", {value: s}, D.systems[s]));
   const choose = (key, label) => el("label", {class: key === "a" ? "is-a" : "is-b"}, el("b", {}, label),
     el("select", {"data-key": `choose ${key}`, "aria-label": `System ${label}`, onchange: (event) => change({[key]: +event.target.value})}, options(key)));
@@ -25,6 +26,17 @@ function buildPair() {
   });
   return el("section", {"aria-labelledby": "against"}, el("h2", {id: "against"}, "A against B"), head, summary, shares,
     el("div", {class: "columns three"}, histogram, slices, scatter));
+}
+
+// One system: the scores of its segments, and its slices.
+function buildSingle() {
+  const histogram = el("section", {class: "panel", "aria-label": "Histogram"}), slices = el("section", {class: "panel", "aria-label": "Slices"});
+  renderers.push(() => {
+    histogram.replaceChildren(...histogramParts());
+    slices.replaceChildren(...sliceParts());
+    slices.hidden = !D.slices.length;
+  });
+  return el("section", {"aria-labelledby": "against"}, el("h2", {id: "against"}, "Scores of segments"), el("div", {class: "columns"}, histogram, slices));
 }
 
 function summaryParts() {
@@ -57,8 +69,8 @@ const tieLimit = (metric) => .5 * 10 ** -(metric.decimals + 2);
 const isTie = (value) => Math.abs(value) <= tieLimit(D.metrics[state.m]);
 
 function histogramParts() {
-  const metric = D.metrics[state.m], values = known(range(D.n).map((i) => differenceOf(state.m, state.a, state.b, i)));
-  const title = el("h3", {}, `Differences of segments, ${metric.name}`);
+  const metric = D.metrics[state.m], values = known(range(D.n).map((i) => valueOf(state.m, i)));
+  const title = el("h3", {}, single() ? metric.name : `Differences of segments, ${metric.name}`);
   if (!values.length) return [title, el("p", {}, "There are no segment scores.")];
   const low = values.reduce((x, y) => Math.min(x, y), 0), high = values.reduce((x, y) => Math.max(x, y), 0), tiny = tieLimit(metric);
   const {step} = ticks(low, high, 24), below = Math.ceil(-low / step - 1e-9), above = Math.ceil(high / step - 1e-9);
@@ -74,7 +86,7 @@ function histogramParts() {
   const digits = decimalsOf(step), filtered = state.from !== null || state.to !== null;
   const choose = (i, j) => change({from: from(Math.min(i, j)), to: to(Math.max(i, j)), min: null});
   const drawing = svg("svg", {class: "chart", viewBox: `0 0 ${width} ${height + bottom}`, role: "group",
-                              "aria-label": `Histogram of ${values.length} differences. Drag to choose a range.`});
+                              "aria-label": `Histogram of ${values.length} ${single() ? "scores" : "differences"}. Drag to choose a range.`});
   counts.forEach((number, i) => {
     const side = i === below ? "tie" : (i > below) === ((metric.sign || 1) > 0) ? "a" : "b";
     const tall = number ? Math.max(2, (height - 14) * number / most) : 0;
@@ -91,7 +103,7 @@ function histogramParts() {
   brush(drawing, width, height, (x, y) => choose(...[x, y].map((at) => Math.min(Math.max(Math.floor(at / bar), 0), counts.length - 1))));
   roam(drawing, "[role=button]");
   const [left, right] = (metric.sign || 1) > 0 ? ["B better", "A better"] : ["A better", "B better"];
-  return [title, el("p", {class: "hint"}, "A − B; grey: ties. Drag over bars to see their segments."), drawing,
+  return [title, el("p", {class: "hint"}, `${single() ? "" : "A − B; grey: ties. "}Drag over bars to see their segments.`), drawing, single() ? "" :
     el("div", {class: "row small soft", style: {"justify-content": "space-between"}}, el("span", {}, `← ${left}`), el("span", {}, `${right} →`))];
 }
 
@@ -128,7 +140,7 @@ function sliceParts() {
     el("h3", {}, "Scores by slice"),
     el("div", {class: "row"}, D.slices.length < 2 ? "" : el("div", {class: "switch", role: "group", "aria-label": "Slices by"}, D.slices.map((slice, by) =>
       el("button", {type: "button", "aria-pressed": String(by === state.by), "data-key": `by ${by}`, onclick: () => { allSlices = false; change({by}); }}, slice.by)))),
-    el("p", {class: "hint"}, `${metric.name} of A (●) and B (◆) with ${100 * D.confidence} % intervals; right: A − B.${cut ? " Largest differences first." : ""}`),
+    el("p", {class: "hint"}, `${metric.name} ${single() ? "" : "of A (●) and B (◆) "}with ${100 * D.confidence} % intervals${single() ? "." : "; right: A − B."}${cut ? " Largest differences first." : ""}`),
     groupPlot(cut && !allSlices ? rows.slice(0, SLICES_SHOWN) : rows, metric.decimals),
     cut ? el("button", {type: "button", class: "small", onclick: () => { allSlices = !allSlices; show(); }},
       allSlices ? "Show fewer" : `Show all ${rows.length}`) : "",
@@ -138,7 +150,7 @@ function sliceParts() {
 // Groups with a score and an interval for A and B each; a click on a group shows its segments.
 function differenceIn(group) {
   const [x, y] = [group.scores[state.a][0], group.scores[state.b][0]];
-  return x === null || y === null ? null : x - y;
+  return x === null || y === null ? null : single() ? x - D.metrics[state.m].systems[0][0] : x - y;
 }
 function groupPlot(groups, digits) {
   const values = known(groups.flatMap((group) => [...group.scores[state.a], ...group.scores[state.b]]));
@@ -149,10 +161,10 @@ function groupPlot(groups, digits) {
     el("span", {class: `dot ${kind} is-${kind}`, style: {left: scale.at(value), "margin-top": kind === "a" ? "-3px" : "3px"}})];
   const rows = groups.map((group) => el("button", {
     type: "button", "data-key": group.key, "aria-pressed": String(group.chosen), onclick: () => group.choose(group.chosen),
-    title: `A ${fixed(group.scores[state.a][0], digits)}, B ${fixed(group.scores[state.b][0], digits)}`,
+    title: single() ? null : `A ${fixed(group.scores[state.a][0], digits)}, B ${fixed(group.scores[state.b][0], digits)}`,
   }, el("span", {class: "name", title: group.name}, group.name), el("span", {class: "value soft small"}, `n = ${group.n.toLocaleString("en")}`),
-  el("span", {class: "track"}, system(group.scores[state.b], "b"), system(group.scores[state.a], "a")),
-  el("span", {class: "value"}, signed(differenceIn(group), digits))));
+  el("span", {class: "track"}, single() ? "" : system(group.scores[state.b], "b"), system(group.scores[state.a], "a")),
+  el("span", {class: "value"}, single() ? fixed(group.scores[0][0], digits) : signed(differenceIn(group), digits))));
   return el("div", {class: "plot slices"}, rows,
     el("div", {class: "axis", "aria-hidden": "true"}, el("span"), el("span"), el("span", {class: "track"}, axisTicks(scale)), el("span")));
 }

@@ -13,8 +13,16 @@ function disagrees(i) {
 function textsOf(i, systems) {
   return [D.source?.[i], ...Object.values(D.references).map((lines) => lines[i]), ...systems.map((s) => D.outputs[s][i])].filter((text) => text != null);
 }
-const reading = () => [state.a, state.b, ...state.more];
-const lengthOf = (i) => (Object.values(D.references).map((lines) => lines[i]).find((text) => text !== null) ?? D.source?.[i] ?? D.outputs[0][i]).length;
+const reading = () => single() ? [0] : [state.a, state.b, ...state.more];
+const readOf = (i) => Object.values(D.references).map((lines) => lines[i]).find((text) => text !== null) ?? D.source?.[i] ?? D.outputs[0][i];
+const lengthOf = (i) => readOf(i).length;
+
+// Words of a segment, of the reference or else the source; in scripts without spaces, characters.
+const wordCounts = new Map();
+function wordsOf(i) {
+  if (!wordCounts.has(i)) wordCounts.set(i, tokens(readOf(i)).filter((token) => /[\p{L}\p{N}]/u.test(token)).length);
+  return wordCounts.get(i);
+}
 
 function filtered() {
   const pattern = searchPattern(state.q), kind = state.slice && D.slices[state.slice[0]];
@@ -23,15 +31,19 @@ function filtered() {
     if (kind && kind.of[i] !== state.slice[1]) continue;
     if (members && !members.has(i)) continue;
     if (state.ticked && !ticked.has(i)) continue;
-    const difference = differenceOf(state.m, state.a, state.b, i);
+    if ((state.shortest !== null && wordsOf(i) < state.shortest) || (state.longest !== null && wordsOf(i) > state.longest)) continue;
+    const difference = valueOf(state.m, i);
     if ((state.from !== null && !(difference >= state.from - tiny && difference !== null)) || (state.to !== null && !(difference <= state.to + tiny && difference !== null))) continue;
     if (state.min !== null && !(advantageOf(state.m, state.a, state.b, i) >= state.min - tiny && difference !== null)) continue;
     if (state.disagree && !disagrees(i)) continue;
     if (pattern instanceof RegExp && !textsOf(i, reading()).some((text) => { pattern.lastIndex = 0; return pattern.test(text); })) continue;
     found.push(i);
   }
-  const advantage = (i) => advantageOf(state.m, state.a, state.b, i) ?? NaN, score = (i) => scoreOf(state.m, state.a, i) ?? NaN;
-  const keys = {size: (i) => -Math.abs(advantage(i)), a: (i) => -advantage(i), b: advantage, worst: score, best: (i) => -score(i),
+  const advantage = (i) => advantageOf(state.m, state.a, state.b, i) ?? NaN, score = (i) => scoreOf(state.m, state.a, i) ?? NaN, way = single() ? D.metrics[state.m].sign || 1 : 1;
+  const towards = single() ? 0 : Math.sign((pairOf(state.m, state.a, state.b)?.difference ?? 0) * (D.metrics[state.m].sign || 1));
+  const pull = (i) => { const value = contributionOf(state.m, state.a, state.b, i); return value === null ? size(i) : towards ? -towards * value : -Math.abs(value); };
+  const size = (i) => -Math.abs(advantage(i));
+  const keys = {pull, size, a: (i) => -advantage(i), b: advantage, worst: (i) => way * score(i), best: (i) => -way * score(i),
                 long: (i) => -lengthOf(i), short: lengthOf, order: (i) => i};
   const key = new Map(found.map((i) => [i, keys[state.sort](i)]));
   const last = (i) => Number.isNaN(key.get(i)) ? Infinity : key.get(i);
@@ -41,27 +53,31 @@ function filtered() {
 function buildSegments() {
   const bar = el("div", {id: "bar"}), status = el("span", {id: "status", role: "status"});
   const search = searchField();
-  const sort = el("select", {"aria-label": "Sort by", onchange: () => change({sort: sort.value})}, Object.keys(SORTS).map((key) => el("option", {value: key}, SORTS[key])));
+  const sort = el("select", {"aria-label": "Sort by", onchange: () => change({sort: sort.value})}, Object.entries(single() ? SINGLE : SORTS).map(([key, text]) => el("option", {value: key}, text)));
   const slice = el("select", {"aria-label": "Slice", onchange: () => change({slice: slice.value ? slice.value.split(" ").map(Number) : null})},
     el("option", {value: ""}, "all slices"), D.slices.map((kind, k) => el("optgroup", {label: kind.by}, kind.names.map((name, g) => el("option", {value: `${k} ${g}`}, name)))));
   const least = el("input", {type: "number", step: "any", "aria-label": "A better than B by at least", oninput: debounced(() =>
     change({min: least.value === "" ? null : +least.value, from: null, to: null}))});
+  const words = ["shortest", "longest"].map((key) => el("input", {type: "number", min: 0, step: 1, "aria-label": `Words, ${key === "shortest" ? "at least" : "at most"}`,
+    oninput: debounced((event) => change({[key]: words[+(key === "longest")].value === "" ? null : +words[+(key === "longest")].value}))}));
   const disagree = el("input", {type: "checkbox", onchange: () => change({disagree: disagree.checked})});
   const only = el("input", {type: "checkbox", onchange: () => change({ticked: only.checked})});
   const marks = marksSelect(), legend = el("p", {class: "small soft legend no-print", style: {"max-width": "none"}});
   const chips = el("span", {class: "row"}), more = el("span", {class: "row small"});
-  bar.append(el("div", {class: "row small"},
-    el("label", {}, "Sort", sort), D.slices.length ? el("label", {}, "Slice", slice) : "", search, el("label", {}, "A better by at least", least),
-    D.metrics.filter((metric) => metric.sign).length > 1 ? el("label", {}, disagree, "only where metrics disagree") : ""),
+  bar.append(folded("Filters", el("div", {class: "row small"},
+    el("label", {}, "Sort", sort), D.slices.length ? el("label", {}, "Slice", slice) : "", search, single() ? "" : el("label", {}, "A better by at least", least),
+    el("span", {class: "row", role: "group", "aria-label": "Words"}, "Words", words[0], "to", words[1]),
+    !single() && D.metrics.filter((metric) => metric.sign).length > 1 ? el("label", {}, disagree, "only where metrics disagree") : "")),
   el("div", {class: "row small", style: {"margin-top": ".5rem"}}, status, chips, more, el("label", {}, "Marks", marks), el("label", {}, only, "only ticked"), exportButtons()));
   renderers.push(() => {
     if (document.activeElement !== least) least.value = state.min ?? "";
+    ["shortest", "longest"].forEach((key, k) => { if (document.activeElement !== words[k]) words[k].value = state[key] ?? ""; });
     sort.value = state.sort;
     slice.value = state.slice ? state.slice.join(" ") : "";
     disagree.checked = state.disagree;
     only.checked = state.ticked;
     marks.value = state.marks;
-    legend.replaceChildren(...(shownLayer() ? layerLegend(shownLayer()) : differenceLegend()).flat(2));
+    legend.replaceChildren(...(shownLayer() ? layerLegend(shownLayer()) : differenceLegend()).flat(Infinity));
     chips.replaceChildren(...chipParts());
     more.replaceChildren(...moreParts());
     showList(search, status);
@@ -74,8 +90,10 @@ function chipParts() {
   const chip = (text, changes) => chips.push(el("button", {type: "button", class: "chip", title: "Remove this filter", onclick: () => change(changes)}, text));
   if (state.slice) chip(`${D.slices[state.slice[0]].by}: ${D.slices[state.slice[0]].names[state.slice[1]]}`, {slice: null});
   if (state.from !== null || state.to !== null)
-    chip(`A − B ${state.from === null ? "" : `from ${fixed(state.from, digits)} `}${state.to === null ? "" : `to ${fixed(state.to, digits)}`}`, {from: null, to: null});
+    chip(`${single() ? D.metrics[state.m].name : "A − B"} ${state.from === null ? "" : `from ${fixed(state.from, digits)} `}${state.to === null ? "" : `to ${fixed(state.to, digits)}`}`, {from: null, to: null});
   if (state.set) chip(state.set.join(": "), {set: null});
+  if (state.shortest !== null || state.longest !== null)
+    chip(`${state.shortest ?? 0} to ${state.longest ?? "…"} words`, {shortest: null, longest: null});
   if (state.min !== null) chip(`A better by ${state.min}`, {min: null});
   if (state.q) chip(`“${state.q}”`, {q: ""});
   if (state.disagree) chip("metrics disagree", {disagree: false});
@@ -83,14 +101,14 @@ function chipParts() {
   return chips;
 }
 
-// Up to two more systems to read beside A and B.
+// More systems to read beside A and B.
 function moreParts() {
   if (D.systems.length < 3) return [];
   const rest = ranked(state.m).filter((s) => !reading().includes(s));
   const add = el("select", {"aria-label": "Read another output too", "data-key": "add", onchange: () => add.value && change({more: [...state.more, +add.value]})},
     el("option", {value: ""}, "read one more…"), rest.map((s) => el("option", {value: s}, D.systems[s])));
-  return [...state.more.map((s) => el("button", {type: "button", class: "chip", onclick: () => change({more: state.more.filter((other) => other !== s)})}, D.systems[s])),
-    state.more.length < 2 && rest.length ? add : ""];
+  return [...state.more.map((s) => el("button", {type: "button", class: "chip", onclick: () => change({more: state.more.filter((other) => other !== s)})}, `${letterOf(s)} ${D.systems[s]}`)),
+    reading().length < MOST_READ && rest.length ? add : ""];
 }
 
 function cardParts(i) {
@@ -109,13 +127,14 @@ function cardParts(i) {
     const {words, kinds} = layer || state.marks === "none" ? {words: [text], kinds: [""]} : classes(text, state.marks === "both" ? against : null, gold);
     const nodes = layer ? painted(text, marksOf(layer, i, s)?.output ?? [], textOf, found) : marked(text, kinds, words, found);
     const scores = D.metrics.map((metric, m) => [m ? " · " : "", el(m === state.m ? "b" : "span", {title: extrasOf(metric, s, i)}, `${metric.name} ${fixed(scoreOf(m, s, i), metric.decimals)}`)]);
-    return block([badge(s), " ", D.systems[s]], text, target, nodes, el("p", {class: "scores"}, scores), `output ${s}`);
+    return block([readBadge(s), D.systems[s]], text, target, nodes, el("p", {class: "scores"}, scores), `output ${s}`);
   };
   return [
     headOf(i),
     el("div", {class: "texts"}, D.source ? shared("source", "Source", D.source[i], source) : "",
       references.map(([name, lines], k) => shared(`reference ${k}`, several ? `Reference ${name}` : "Reference", lines[i], target))),
     el("div", {class: "texts"}, reading().map(output)),
+    layer && !reading().some((s) => marksOf(layer, i, s)) ? el("p", {class: "small soft"}, `Not marked: ${whyUnmarked(layer, i)}.`) : "",
   ];
 }
 
@@ -123,7 +142,7 @@ function cardParts(i) {
 const extrasOf = (metric, s, i) => Object.entries(metric.extras).map(([name, columns]) => `${name} ${fixed(columns[s][i], 3)}`).join(", ") || null;
 
 function headOf(i) {
-  const deltas = D.metrics.map((metric, m) => {
+  const deltas = single() ? [] : D.metrics.map((metric, m) => {
     const difference = differenceOf(m, state.a, state.b, i), side = (difference ?? 0) * metric.sign;
     return el("span", {class: `delta ${side > 0 ? "is-a" : side < 0 ? "is-b" : "soft"}${m === state.m ? " main" : ""}`,
                        title: side > 0 ? "A is better" : side < 0 ? "B is better" : ""}, `Δ ${metric.name} ${signed(difference, metric.decimals)}`);

@@ -1,15 +1,17 @@
 // What is shown, recorded in the address (#…) by names, so that a link leads to the same view.
 const SORTS = {
-  size: "largest difference", a: "A better first", b: "B better first", worst: "lowest score of A", best: "highest score of A",
+  pull: "what makes the difference", size: "largest difference of scores", a: "A better first", b: "B better first", worst: "lowest score of A", best: "highest score of A",
   long: "longest", short: "shortest", order: "order of the test set",
 };
-const CLEAR = {slice: null, q: "", min: null, from: null, to: null, disagree: false, ticked: false, set: null};
+const SINGLE = {worst: "worst score", best: "best score", long: "longest", short: "shortest", order: "order of the test set"};
+const MOST_READ = 6; // outputs beside each other
+const CLEAR = {slice: null, q: "", min: null, from: null, to: null, disagree: false, ticked: false, set: null, shortest: null, longest: null};
 
 function usual() {
-  const order = ranked(0), baseline = D.systems.indexOf(D.baseline);
+  const order = ranked(0), baseline = D.systems.indexOf(D.baseline), [changed] = D.before ?? [];
   const b = baseline >= 0 ? baseline : order[1];
-  return {m: 0, a: order.find((s) => s !== b), b, more: [], sort: "size", marks: "both", slice: null, q: "", min: null, from: null, to: null,
-          disagree: false, ticked: false, set: null, other: D.metrics.length > 1 ? 1 : 0, by: 0, seg: null};
+  return {...CLEAR, m: 0, a: changed?.[0] ?? order.find((s) => s !== b) ?? 0, b: changed?.[1] ?? b ?? 0, more: [], sort: single() ? "worst" : D.metrics[0].influence ? "pull" : "size",
+          marks: single() ? "reference" : "both", other: D.metrics.length > 1 ? 1 : 0, by: 0, seg: null};
 }
 
 function readAddress() {
@@ -23,10 +25,10 @@ function readAddress() {
   const order = ranked(found.m);
   if (place("a", D.systems) >= 0) found.a = place("a", D.systems);
   if (place("b", D.systems) >= 0) found.b = place("b", D.systems);
-  if (found.a === found.b) found.b = order.find((s) => s !== found.a);
+  if (found.a === found.b) found.b = order.find((s) => s !== found.a) ?? 0;
   found.more = given.getAll("more").map((name) => D.systems.indexOf(name))
-    .filter((s, i, all) => s >= 0 && s !== found.a && s !== found.b && all.indexOf(s) === i).slice(0, 2);
-  if (given.get("sort") in SORTS) found.sort = given.get("sort");
+    .filter((s, i, all) => s >= 0 && s !== found.a && s !== found.b && all.indexOf(s) === i).slice(0, MOST_READ - 2);
+  if (given.get("sort") in (single() ? SINGLE : SORTS)) found.sort = given.get("sort");
   const marks = given.get("marks");
   if (marks in DIFFERENCES || D.layers.some((layer) => layer.name === marks)) found.marks = marks;
   const [by, ...name] = (given.get("slice") ?? "").split(":");
@@ -34,7 +36,7 @@ function readAddress() {
   const group = kind < 0 ? -1 : D.slices[kind].names.indexOf(name.join(":"));
   if (group >= 0) Object.assign(found, {by: kind, slice: [kind, group]});
   found.q = given.get("q") ?? "";
-  Object.assign(found, {min: number("min"), from: number("from"), to: number("to"), disagree: given.has("disagree"),
+  Object.assign(found, {min: number("min"), from: number("from"), to: number("to"), shortest: number("shortest"), longest: number("longest"), disagree: given.has("disagree"),
                         ticked: given.has("ticked")});
   if (placeOfNumber(number("seg")) >= 0) found.seg = placeOfNumber(number("seg"));
   found.set = readSet(given.get("set"), found);
@@ -53,7 +55,7 @@ function address(of = state) {
   if (of.slice) words.set("slice", `${D.slices[of.slice[0]].by}:${D.slices[of.slice[0]].names[of.slice[1]]}`);
   if (of.set) words.set("set", of.set.join(":"));
   if (of.q) words.set("q", of.q);
-  for (const name of ["min", "from", "to"]) if (of[name] !== null) words.set(name, String(+of[name].toFixed(6)));
+  for (const name of ["min", "from", "to", "shortest", "longest"]) if (of[name] !== null) words.set(name, String(+of[name].toFixed(6)));
   for (const name of ["disagree", "ticked"]) if (of[name]) words.set(name, "1");
   if (of.seg !== null) words.set("seg", String(numberOf(of.seg)));
   return `#${words}`;
@@ -62,8 +64,8 @@ function address(of = state) {
 // Change the state, record it in the address and show it. `browse`: scroll to the segments, which the change filters.
 function change(changes, {browse = false} = {}) {
   const next = {...state, ...changes};
-  if (next.a === next.b) next.b = "a" in changes ? (state.a === next.a ? ranked(next.m).find((s) => s !== next.a) : state.a) : next.b;
-  if (next.a === next.b) next.a = state.b === next.b ? ranked(next.m).find((s) => s !== next.b) : state.b;
+  if (next.a === next.b && !single()) next.b = "a" in changes ? (state.a === next.a ? ranked(next.m).find((s) => s !== next.a) : state.a) : next.b;
+  if (next.a === next.b && !single()) next.a = state.b === next.b ? ranked(next.m).find((s) => s !== next.b) : state.b;
   next.more = next.more.filter((s) => s !== next.a && s !== next.b);
   if (next.m === next.other && D.metrics.length > 1) next.other = next.m ? 0 : 1;
   const before = state;

@@ -189,8 +189,8 @@ function buildSegments() {
   const sort = el("select", {"aria-label": "Sort by", onchange: () => change({sort: sort.value})}, Object.entries(ORDERS).map(([key, text]) => el("option", {value: key}, text || D.first)));
   const open = el("input", {type: "checkbox", onchange: () => change({open: open.checked})});
   const chips = el("span", {class: "row"}), chip = (text, changes) => el("button", {type: "button", class: "chip", title: "Remove this filter", onclick: () => change(changes)}, text);
-  const bar = el("div", {id: "bar"}, el("div", {class: "row small"}, search, el("label", {}, "Sort", sort), choice("kind", "Reason", "all reasons", counted("kind")),
-    choice("system", "System", "all systems", D.systems.map((name) => [name, null])), el("label", {}, open, "only open")),
+  const bar = el("div", {id: "bar"}, folded("Filters", el("div", {class: "row small"}, search, el("label", {}, "Sort", sort), choice("kind", "Reason", "all reasons", counted("kind")),
+    choice("system", "System", "all systems", D.systems.map((name) => [name, null])), el("label", {}, open, "only open"))),
   el("div", {class: "row small", style: {"margin-top": ".5rem"}}, status, el("span", {id: "done", class: "soft"}), chips,
     D.overview ? el("button", {type: "button", class: "small", title: "For tercet review --marks", onclick: saveMarks}, "Save marks") : "", exportButtons()));
   renderers.push(() => {
