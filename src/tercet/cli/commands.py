@@ -273,9 +273,10 @@ def read_config(path: str, kind: type[Options], name: str) -> dict[str, Any]:
     if not isinstance(found, Mapping):
         raise DataError(f"{path} has no options: a table of names and values is needed.")
     if not path.lower().endswith(".toml"):
-        if "options" not in found:
+        options = found.get("options")
+        if not isinstance(options, Mapping):
             raise DataError(f'{path} has no options. JSON results of this version have them below "options".')
-        found = found["options"]
+        found = dict(options)
     return configured(kind, found, name, path)
 
 

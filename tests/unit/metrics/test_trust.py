@@ -194,6 +194,14 @@ def test_a_configuration_file_runs_no_code_and_allows_itself_nothing(tmp_path, c
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("content", ['{"options": true}', "[1]", '{"a": 1}'])
+def test_a_configuration_file_without_options_is_refused(tmp_path, capsys, content):
+    (tmp_path / "run.json").write_text(content)
+    with pytest.raises(SystemExit):
+        main(["score", "--config", f"{tmp_path}/run.json"])
+    assert "run.json has no options" in capsys.readouterr().err
+
+
 def test_the_user_can_trust_a_configuration_file(tmp_path, code, capsys):
     (tmp_path / "ref").write_text("a cat\n")
     (tmp_path / "run.toml").write_text(f'outputs = ["{tmp_path}/ref"]\nmetrics = ["{code}"]\n')

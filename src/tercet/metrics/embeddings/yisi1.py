@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from .._machinery import Corpus
     from ..bases.frequencies import DocumentFrequencies
 
+BLOCK = 256  # tokens whose n-grams are compared at once with all others
+
 
 @dataclass(frozen=True)
 class YiSi1(PrecisionRecall, EncodedMetric):
@@ -101,7 +103,8 @@ class YiSi1(PrecisionRecall, EncodedMetric):
     def _parts(self, output: TokenVectors, reference: TokenVectors, opened: Opened) -> tuple[float, float, float]:
         """Return the score, precision and recall."""
         texts = output.inside, reference.inside
-        found = np.maximum(cosines(*texts), 0.0)
+        found = cosines(*texts)
+        np.maximum(found, 0.0, out=found)  # these matrices are the largest
         weights = self.token_weights(*texts, opened)
         precision, recall = match_ngrams(found, weights[0], weights[1], self.n)
         if self.srl:
@@ -158,14 +161,19 @@ def match_ngrams(similarities: Floats, output: Floats, reference: Floats, n: int
     if not n:
         return 0.0, 0.0
     rows, columns = (size - n + 1 for size in similarities.shape)
-    by_output, by_reference = np.zeros((rows, columns)), np.zeros((rows, columns))
-    for k in range(n):
-        part = similarities[k : k + rows, k : k + columns]
-        by_output += part * output[k : k + rows, None]
-        by_reference += part * reference[k : k + columns]
+    best_output, best_reference = np.zeros(rows), np.full(columns, -np.inf)
+    for first in range(0, rows, BLOCK):
+        last = min(first + BLOCK, rows)
+        by_output, by_reference = np.zeros((last - first, columns)), np.zeros((last - first, columns))
+        for k in range(n):
+            part = similarities[first + k : last + k, k : k + columns]
+            by_output += part * output[first + k : last + k, None]
+            by_reference += part * reference[k : k + columns]
+        best_output[first:last] = by_output.max(1)
+        np.maximum(best_reference, by_reference.max(0), out=best_reference)
     grams = np.ones(n)
-    precision = by_output.max(1).sum() / np.convolve(output, grams, "valid").sum()
-    recall = by_reference.max(0).sum() / np.convolve(reference, grams, "valid").sum()
+    precision = best_output.sum() / np.convolve(output, grams, "valid").sum()
+    recall = best_reference.sum() / np.convolve(reference, grams, "valid").sum()
     return float(precision), float(recall)
 
 
