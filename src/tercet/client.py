@@ -79,7 +79,7 @@ class Client:
         return compare_scores(self.counted(testset, metrics), testset=testset, **options)
 
     def qe(
-        self, source: Sequence[str], output: Sequence[str], *, model: str = "default", **options: Any
+        self, source: Sequence[str], output: Sequence[str], *, model: str = "default", **options: object
     ) -> dict[str, Any]:
         """Predict the quality of outputs: what `tercet qe predict -f json` prints. options: languages, level."""
         asked = {"model": model, "source": {"source": list(source)}, "output": {"output": list(output)}, **options}

@@ -98,14 +98,14 @@ def _segments(found: Scores) -> list[float]:
 def _parts(*keys: str) -> Callable[..., dict[str, Any]]:
     """Return a function that returns the score and these details of the corpus."""
 
-    def result(found: Scores, *_: Any) -> dict[str, Any]:
+    def result(found: Scores, *_: object) -> dict[str, Any]:
         parts = found.metric.details(found.totals["output"])
         return {"score": _system(found)} | {key: parts[key] for key in keys}
 
     return result
 
 
-def _chrf(found: Scores, *_: Any) -> dict[str, Any]:
+def _chrf(found: Scores, *_: object) -> dict[str, Any]:
     metric = found.metric.metric  # type: ignore[attr-defined]
     return {
         "score": _system(found), "char_order": metric.char_order, "word_order": metric.word_order,
@@ -130,7 +130,7 @@ def _bleu(found: Scores, testset: TestSet, given: Mapping[str, Any]) -> dict[str
     }  # fmt: skip
 
 
-def _bertscore(found: Scores, *_: Any) -> dict[str, Any]:
+def _bertscore(found: Scores, *_: object) -> dict[str, Any]:
     extras = found.metric.extras(found.counts["output"])
     parts = {name: [float(value) for value in extras[name]] for name in ("precision", "recall")}
     return parts | {"f1": _segments(found), "hashcode": found.signature}

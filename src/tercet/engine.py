@@ -107,13 +107,13 @@ class _Shipping:
         self.folder: Any = None
         self.sent: dict[int, Any] = {}
 
-    def send(self, metric: Ready) -> Any:
+    def send(self, metric: Ready) -> object:
         """Return what stands for a metric in the arguments of a unit."""
         if id(metric) not in self.sent:
             self.sent[id(metric)] = self._send(metric)
         return self.sent[id(metric)]
 
-    def _send(self, metric: Ready) -> Any:
+    def _send(self, metric: Ready) -> object:
         import pickle
         from concurrent.futures import ProcessPoolExecutor
         from tempfile import TemporaryDirectory

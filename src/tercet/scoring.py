@@ -91,7 +91,7 @@ def score(
 def corpus(
     metric: str | Metric,
     outputs: Sequence[str],
-    references: Any = None,
+    references: object = None,
     source: Sequence[str] | None = None,
     *,
     language_pair: str | None = None,
@@ -163,7 +163,7 @@ def check_texts(testset: object) -> None:
 
 
 def score_each_reference(
-    testset: TestSet | TextFiles, metrics: Sequence[str | Metric] = ("bleu",), **options: Any
+    testset: TestSet | TextFiles, metrics: Sequence[str | Metric] = ("bleu",), **options: object
 ) -> dict[str, ScoreList]:
     """Scores against each reference alone, by its name; options are those of `score`.
 

@@ -22,7 +22,7 @@ WATCH = 5.0  # seconds between looks at a cluster
 AHEAD = 8  # units that may be running or finished but not yet collected: bounds memory
 
 
-def submit(executor: Executor, function: Callable[..., Result], *arguments: Any) -> Future[tuple[Result, Warnings]]:
+def submit(executor: Executor, function: Callable[..., Result], *arguments: object) -> Future[tuple[Result, Warnings]]:
     """Start a unit of work. `result_of` waits for the returned future."""
     return executor.submit(_keeping_warnings, _this_process(), function, *arguments)
 
@@ -83,7 +83,7 @@ def _this_process() -> tuple[str, int]:
 
 
 def _keeping_warnings(
-    submitter: tuple[str, int], function: Callable[..., Result], *arguments: Any
+    submitter: tuple[str, int], function: Callable[..., Result], *arguments: object
 ) -> tuple[Result, Warnings]:
     """Return the result and the warnings logged; no warnings if this is the submitting process, which logged them."""
     if _this_process() == submitter:

@@ -31,8 +31,11 @@ ENDINGS = {
     "rendering/figures.py": "the form of a file that is written",
     "tasks/qe/figures.py": "the form of a file that is written",
     "tasks/report/__init__.py": "the form of a file that is written",
+    "tasks/report/earlier.py": "pages and results of our own",
     "tasks/reproduce/sources.py": "reads gzipped data of papers",
+    "tasks/review/__init__.py": "the form of a file that is written",
     "tasks/sacrebleu/test_sets.py": "sacreBLEU's own cache",
+    "tasks/serve/requests.py": "refuses metrics in Python files",
     "tasks/shared/annotation.py": "the form of a file that is written",
     "tasks/track/add.py": "our own saved scores and results",
 }

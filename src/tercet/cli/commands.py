@@ -228,7 +228,7 @@ class _Value(click.ParamType[Any]):
     def __init__(self, declaration: Option) -> None:
         self.declaration, self.name = declaration, "text"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> object:
         return self.declaration.read(value) if isinstance(value, str) else value
 
 
@@ -319,7 +319,7 @@ def with_output(command: click.Command) -> click.Command:
 
 def _writing_to_file(callback: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(callback)
-    def run(*arguments: Any, output_file: str | None = None, **options: Any) -> Any:
+    def run(*arguments: object, output_file: str | None = None, **options: object) -> Any:
         if output_file is None or output_file == "-":
             return callback(*arguments, **options)
         from contextlib import redirect_stdout

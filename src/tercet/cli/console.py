@@ -89,14 +89,14 @@ def rendered(
     )
 
 
-def print_as(form: str, value: Any, text: str) -> None:
+def print_as(form: str, value: object, text: str) -> None:
     """Print the text; in other forms than text the value, a record or a list of them, as a table or as JSON."""
     from ..rendering.document import records
 
     click.echo(rendered(form, [text if form == "text" else records(value)], lambda: value))
 
 
-def with_options(data: Any, options: Mapping[str, Any]) -> Any:
+def with_options(data: object, options: Mapping[str, Any]) -> object:
     """Return the data of a result with the options of its run; in a list the first object has them."""
     if isinstance(data, Mapping):
         return {**data, "options": options}

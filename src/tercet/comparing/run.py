@@ -49,7 +49,7 @@ def compare_texts(
     metrics: Sequence[str | Metric] | str | Metric,
     plan: Plan,
     scores: Sequence[Scores] = (),
-    **where: Any,
+    **where: object,
 ) -> Comparison:
     """Score a test set by the metrics and compare its systems, also by `scores`. where: options of `score`."""
     check_texts(testset)

@@ -117,7 +117,7 @@ def _appraise_spans(text: str, where: str) -> tuple[Span, ...]:
     return tuple(_span(span, None, where) for span in spans)
 
 
-def _span(span: Any, units: Sequence[int] | None, where: str) -> Span:
+def _span(span: object, units: Sequence[int] | None, where: str) -> Span:
     """Return a span as written by either tool. `units`: the code point of each counted unit of the text, if known."""
     if not isinstance(span, dict) or "start_i" not in span or "end_i" not in span:
         raise DataError(f"{where}: a span needs start_i and end_i.")
@@ -223,7 +223,7 @@ def _place(entry: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _answer(
-    kind: str, entry: Mapping[str, Any], item: Mapping[str, Any], place: int, system: str, answer: Any, where: str
+    kind: str, entry: Mapping[str, Any], item: Mapping[str, Any], place: int, system: str, answer: object, where: str
 ) -> Iterator[Judgement]:
     """Yield a rater's judgements of one output: one, or one per slider; none if the output was skipped."""
     where = f"{where}, item {place}, {system!r}"

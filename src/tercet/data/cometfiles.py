@@ -124,7 +124,7 @@ def _from_list(items: list[Any], where: str) -> _System | None:
     return system if metrics else None
 
 
-def _from_result(item: Any, where: str) -> _System | None:
+def _from_result(item: object, where: str) -> _System | None:
     """Read an object with the list "scores", and perhaps the system's score."""
     if not isinstance(item, dict) or not isinstance(item.get("scores"), list) or not item["scores"]:
         return None

@@ -51,7 +51,7 @@ def _shown(cell: object) -> str:
     return f"{cell:.4f}".rstrip("0").rstrip(".") if isinstance(cell, float) else "" if cell is None else str(cell)
 
 
-def json_able(value: Any) -> Any:
+def json_able(value: object) -> Any:
     """Return the same value with None for numbers that are not finite, which JSON cannot hold."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None

@@ -132,7 +132,7 @@ class JsonRow:
         if not isinstance(self.item, dict):
             self.refuse(f"one JSON object per line is needed, not {_kind(self.item)}")
 
-    def text(self, key: str, value: Any) -> str:
+    def text(self, key: str, value: object) -> str:
         if not isinstance(value, str):
             self.refuse(f"{key} must be a text, not {_kind(value)}")
         # JSON can hold a lone surrogate as an escape, but it is not a character.
@@ -181,7 +181,7 @@ def parse_json(text: str, where: str) -> Any:
         raise DataError(f"{where}: a number is too long, or objects are nested too deeply.") from None
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
     return names.get(type(value), "a number")
 
@@ -289,7 +289,7 @@ def _scores(rows: list[JsonRow], outputs: Mapping[str, Any]) -> dict[str, dict[s
     return scores
 
 
-def read_number(row: JsonRow, what: str, value: Any) -> float:
+def read_number(row: JsonRow, what: str, value: object) -> float:
     """Return a number of a line, NaN for null. Raises DataError for anything else."""
     if value is None:
         return math.nan

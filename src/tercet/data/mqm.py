@@ -20,7 +20,7 @@ import logging
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import DataError, UnknownName
 from .field_checks import finite_number
@@ -202,7 +202,7 @@ def _errors(text: str, where: str) -> tuple[tuple[Span, ...], float]:
     return tuple(spans), 0.0 - total
 
 
-def load_json(text: str, where: str) -> Any:
+def load_json(text: str, where: str) -> object:
     """Parse JSON. Raises DataError with the place if it is invalid."""
     try:
         return json.loads(text)

@@ -89,7 +89,7 @@ def load_scores(path: str | Path, data: bytes | None = None) -> list[Scores]:
         raise DataError(f"{path} is not a file written by 'tercet score --save'{why.removesuffix('.')}.") from None
 
 
-def _refuse_bomb(archive: Any) -> None:
+def _refuse_bomb(archive: object) -> None:
     """Raise ValueError for an archive that is small on disk and would fill the memory."""
     members = archive.zip.infolist() if hasattr(archive, "zip") else []
     size, packed = sum(each.file_size for each in members), sum(each.compress_size for each in members)
@@ -105,7 +105,7 @@ def _array(archive: Any, name: str) -> NDArray[Any]:
     return found
 
 
-def _digest(described: Any, arrays: Mapping[str, NDArray[Any]]) -> str:
+def _digest(described: object, arrays: Mapping[str, NDArray[Any]]) -> str:
     """Return a checksum of everything that is saved."""
     as_read = json.loads(json.dumps(described))  # keys are texts then
     found = hashlib.sha256(json.dumps(as_read, sort_keys=True).encode("utf-8"))

@@ -277,7 +277,7 @@ class ScoreList(Tabular, Sequence[Scores]):
         """Return one record per system and metric; the options are those of `Scores.record`."""
         return [item.record(system, **options) for system in self._scores[0].systems for item in self._scores]
 
-    def record_rows(self, *, ids: Sequence[str] | None = None, **options: Any) -> list[dict[str, Any]]:
+    def record_rows(self, *, ids: Sequence[str] | None = None, **options: object) -> list[dict[str, Any]]:
         """Return the records as `tercet score -f tsv` prints them: a row per system, metric, and segment or group."""
         rows, by = [], self._scores[0].by
         for found in self.records(**options):

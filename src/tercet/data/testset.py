@@ -231,7 +231,7 @@ class TestSet:
         return digest.hexdigest()[:16]
 
 
-def one_hyphen(pair: Any) -> str:
+def one_hyphen(pair: object) -> str:
     """Return a language pair with one hyphen: "en-pt_BR" for "en-pt-BR". Raises UsageError for anything else."""
     found = pair if isinstance(pair, str) else ""
     if found.count("-") > 1:
@@ -252,7 +252,7 @@ def checksum(lines: Sequence[str | None]) -> str:
     return digest.hexdigest()
 
 
-def _named(what: str, kind: str, texts: Any, *, gaps: bool = False) -> dict[str, tuple[Any, ...]]:
+def _named(what: str, kind: str, texts: object, *, gaps: bool = False) -> dict[str, tuple[Any, ...]]:
     if not isinstance(texts, Mapping):
         raise UsageError(
             f"{what} must be named: a mapping of {kind} name to a list of texts, "
@@ -264,7 +264,7 @@ def _named(what: str, kind: str, texts: Any, *, gaps: bool = False) -> dict[str,
     return {name: _texts(f"{kind} {name!r}", lines, gaps=gaps) for name, lines in texts.items()}
 
 
-def name_references(references: Any, segments: int, *, square: str | None = None) -> dict[str, Any]:
+def name_references(references: object, segments: int, *, square: str | None = None) -> dict[str, Any]:
     """Return references by name: of a list of texts, one per segment, or of a list of lists.
 
     Lists of lists have the references of each segment, as in Hugging Face evaluate, or the segments of each reference,
@@ -300,13 +300,13 @@ def name_references(references: Any, segments: int, *, square: str | None = None
     return {f"ref{i}": row for i, row in enumerate(rows, 1)} if len(rows) > 1 else {"ref": rows[0]} if rows else {}
 
 
-def check_several(texts: Any) -> None:
+def check_several(texts: object) -> None:
     """Raise UsageError for a single text in place of a list, whose characters would be taken for texts."""
     if isinstance(texts, str):
         raise UsageError(f"A list of texts is needed, as [{_cut(texts)!r}], not a single text.")
 
 
-def as_list(lines: Any) -> Any:
+def as_list(lines: object) -> Any:
     """Return texts from pandas, NumPy or Arrow as a list; anything else as it is."""
     for method in ("to_pylist", "tolist"):
         if hasattr(lines, method):
@@ -314,7 +314,7 @@ def as_list(lines: Any) -> Any:
     return lines
 
 
-def _texts(what: str, lines: Any, *, gaps: bool = False) -> tuple[Any, ...]:
+def _texts(what: str, lines: object, *, gaps: bool = False) -> tuple[Any, ...]:
     lines = as_list(lines)
     if isinstance(lines, str) or not isinstance(lines, Sequence):
         raise UsageError(f"{what} must be a list of texts, one per segment, not {type(lines).__name__}.")
@@ -329,7 +329,7 @@ def _texts(what: str, lines: Any, *, gaps: bool = False) -> tuple[Any, ...]:
     return checked
 
 
-def is_missing(text: Any) -> bool:
+def is_missing(text: object) -> bool:
     """Return whether a text is None, or the NaN or NA of pandas."""
     return text is None or (isinstance(text, float) and text != text) or type(text).__name__ == "NAType"
 

@@ -172,7 +172,7 @@ class _Handler(ContentHandler):
         self.reader = reader
         self.locator: Any = None
 
-    def setDocumentLocator(self, locator: Any) -> None:  # noqa: N802 (the name is SAX's)
+    def setDocumentLocator(self, locator: object) -> None:  # noqa: N802 (the name is SAX's)
         self.locator = locator
 
     @property

@@ -45,7 +45,7 @@ class Rated(NamedTuple):
 MOST_SPANS = 100  # of an output in one answer: nobody marks more by hand
 
 
-def check_answer(campaign: Campaign, item: Item, answer: Any) -> None:
+def check_answer(campaign: Campaign, item: Item, answer: object) -> None:
     """Raise DataError if `answer` is not a valid answer to this item. The message names the wrong part."""
     how = campaign.how
     wanted = {"ranks"} if how.ranks else {"spans", "value"} if how.spans else {"value"}
@@ -64,7 +64,7 @@ def check_answer(campaign: Campaign, item: Item, answer: Any) -> None:
     _check_value(campaign, answer.get("value"))
 
 
-def _check_value(campaign: Campaign, value: Any) -> None:
+def _check_value(campaign: Campaign, value: object) -> None:
     how = campaign.how
     if not how.has_value:
         if value is not None:
@@ -76,7 +76,7 @@ def _check_value(campaign: Campaign, value: Any) -> None:
         raise DataError(f"value: {campaign.protocol} needs a whole number, not {value!r}.")
 
 
-def _check_ranks(item: Item, ranks: Any) -> None:
+def _check_ranks(item: Item, ranks: object) -> None:
     if not isinstance(ranks, Mapping) or set(ranks) != set(item.systems):
         raise DataError(f"ranks: one rank for each of the {len(item.systems)} outputs is needed.")
     for system, rank in ranks.items():
@@ -84,7 +84,7 @@ def _check_ranks(item: Item, ranks: Any) -> None:
             raise DataError(f"ranks.{system}: a rank from 1 to {len(item.systems)} is needed, not {rank!r:.40}.")
 
 
-def _check_spans(campaign: Campaign, item: Item, spans: Any) -> None:
+def _check_spans(campaign: Campaign, item: Item, spans: object) -> None:
     if not isinstance(spans, Sequence) or isinstance(spans, str) or len(spans) != len(item.outputs):
         raise DataError("spans: one list for each output is needed.")
     for number, (output, marked) in enumerate(zip(item.outputs, spans, strict=True)):
@@ -96,7 +96,7 @@ def _check_spans(campaign: Campaign, item: Item, spans: Any) -> None:
             _check_span(campaign, item, output.text, span, f"spans[{number}][{place}]")
 
 
-def _check_span(campaign: Campaign, item: Item, text: str, span: Any, where: str) -> None:
+def _check_span(campaign: Campaign, item: Item, text: str, span: object, where: str) -> None:
     if not isinstance(span, Mapping) or not {"start", "end", "severity"} <= span.keys() <= set(Span._fields):
         raise DataError(f"{where}: an object with start, end, severity (and optionally category, in_source) is needed.")
     if span["severity"] not in campaign.severities:

@@ -109,7 +109,7 @@ def _item(item: Item, numbers: Mapping[str, int], place: int, *, pairwise: bool)
 
 def campaign_of(
     batches: Sequence[Any],
-    manifest: Any,
+    manifest: object,
     where: str,
     *,
     protocol: str | None,
@@ -151,7 +151,7 @@ def campaign_of(
     return found.campaign(where, protocol=protocol, name=title, pair=pair or _pair(tasks, manifest))
 
 
-def _task(batch: Any, where: str) -> tuple[Mapping[str, Any], list[Any]]:
+def _task(batch: object, where: str) -> tuple[Mapping[str, Any], list[Any]]:
     if not isinstance(batch, dict) or not isinstance(batch.get("items"), list):
         raise DataError(f'{where}: an object with "items" is needed.')
     for place, item in enumerate(batch["items"]):

@@ -193,7 +193,7 @@ class Campaign:
         changed = replace(self, raters=people, organiser_hash=hashed(secret) if secret else self.organiser_hash)
         return changed, Tokens(tokens, secret)
 
-    def check_answer(self, item: Item, answer: Any) -> None:
+    def check_answer(self, item: Item, answer: object) -> None:
         """Raise DataError if `answer` is not a valid answer to this item; see `tercet.human.answers`."""
         from .answers import check_answer
 

@@ -66,7 +66,7 @@ def _looks_like_campaign(path: Path) -> bool:
     return isinstance(content, dict) and {"version", "protocol", "raters"} <= content.keys()
 
 
-def write_json(content: Any, path: str | Path, name: str) -> None:
+def write_json(content: object, path: str | Path, name: str) -> None:
     """Write the content of a campaign file as JSON. name: the campaign's name, for error messages."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1)
     check_encodable(text, f"Campaign {name!r}")
@@ -97,7 +97,7 @@ def _without_defaults(part: Item | Rater) -> Json:
     }
 
 
-def campaign_of(content: Any) -> Campaign:
+def campaign_of(content: object) -> Campaign:
     """Build the campaign from the content of its file."""
     if not isinstance(content, dict) or not isinstance(content.get("version"), int):
         raise DataError('not a campaign: an object with "version" is needed. `tercet rate new` writes one.')
@@ -126,7 +126,7 @@ def _upgraded(content: Json) -> Json:
     return content
 
 
-def _item(content: Any, where: str) -> Item:
+def _item(content: object, where: str) -> Item:
     values = _values(Item, content, where)
     outputs = [_values(Output, output, f"{where}.outputs[{n}]") for n, output in enumerate(values["outputs"])]
     for n, output in enumerate(outputs):
@@ -134,11 +134,11 @@ def _item(content: Any, where: str) -> Item:
     return Item(**values | {"outputs": tuple(Output(**output) for output in outputs)})
 
 
-def _texts(content: Any, where: str) -> tuple[str, ...]:
+def _texts(content: object, where: str) -> tuple[str, ...]:
     return tuple(_typed(text, str, f"{where}[{n}]") for n, text in enumerate(_typed(content or [], list, where)))
 
 
-def _rater(content: Any, where: str) -> Rater:
+def _rater(content: object, where: str) -> Rater:
     values = _values(Rater, content, where)
     values["items"] = tuple(_typed(id, str, f"{where}.items[{n}]") for n, id in enumerate(values["items"]))
     return Rater(**values)
@@ -159,7 +159,7 @@ def _keys(kind: type) -> tuple[Mapping[str, Any], frozenset[str]]:
     return get_type_hints(kind), frozenset(needed | ({"show"} if kind is Campaign else set()))
 
 
-def _values(kind: type, content: Any, where: str) -> Json:
+def _values(kind: type, content: object, where: str) -> Json:
     """Check the keys of a JSON object and the types of their values, and return it."""
     prefix = f"{where}." if where else ""
     if not isinstance(content, dict):
@@ -173,7 +173,7 @@ def _values(kind: type, content: Any, where: str) -> Json:
     return {key: _typed(value, types[key], f"{prefix}{key}") for key, value in content.items()}
 
 
-def _typed(value: Any, annotation: Any, where: str) -> Any:
+def _typed(value: object, annotation: object, where: str) -> Any:
     types, wanted = _TYPES.get(annotation, (list, "a list"))
     if not isinstance(value, types) or isinstance(value, bool):
         raise DataError(f"{where}: {wanted} is needed, not {value!r:.40}.")

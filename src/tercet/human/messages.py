@@ -103,7 +103,7 @@ def read_answer(campaign: Campaign, rater: Rater, body: bytes) -> dict[str, Any]
     return {**texts, "answer": answer, "seconds": float(min(seconds, LONGEST))}
 
 
-def _by_system(item: Item, answer: Any) -> Any:
+def _by_system(item: Item, answer: object) -> object:
     if not isinstance(answer, dict) or "ranks" not in answer:
         return answer
     ranks, n = answer["ranks"], len(item.outputs)

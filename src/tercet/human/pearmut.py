@@ -186,7 +186,7 @@ def _users(info: Mapping[str, Any], number: int) -> list[str]:
     return [f"rater{place}" for place in range(1, number + 1)]
 
 
-def _items(document: Any, where: str, name: str, omitted: Counter[str]) -> Iterator[Item]:
+def _items(document: object, where: str, name: str, omitted: Counter[str]) -> Iterator[Item]:
     """Yield the items of a document, system by system. Each of our items shows one output."""
     if not isinstance(document, list):
         raise DataError(f"{where}: a list of items is needed.")

@@ -56,7 +56,7 @@ class Pages:
             exception_handlers=handlers,
         )
 
-    def page(self, template: str, **values: Any) -> HTMLResponse:
+    def page(self, template: str, **values: object) -> HTMLResponse:
         """Render a template."""
         found = _templates(self.package).get_template(template)
         return HTMLResponse(found.render(version=self.version, base=self.base, **values))

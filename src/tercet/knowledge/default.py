@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from ..data.catalogue import data_folder
 from ..errors import DataError, UsageError
@@ -131,7 +130,7 @@ def _reason(error: OSError | UsageError) -> str:
     return str(getattr(error, "strerror", None) or error)
 
 
-def _user() -> Any:
+def _user() -> object:
     return os.getuid() if hasattr(os, "getuid") else "user"
 
 

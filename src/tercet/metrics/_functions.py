@@ -78,7 +78,7 @@ class FunctionMetric(MeanMetric):
         return direction
 
     @property
-    def code(self) -> Any:
+    def code(self) -> object:
         return self._called
 
     def open(self, state: Any) -> Any:

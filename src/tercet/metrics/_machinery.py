@@ -275,7 +275,7 @@ class Machinery:
         hidden = {each.name for each in self.parameters() if each.secret and getattr(self, each.name) != ""}
         return {name: value for name, value in vars(self).items() if name not in hidden}
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> str | tuple[Any, ...]:
         """Pickle a class from a user's file by the file's path, because no module of that name can be imported."""
         cls = type(self)
         if "registered_file" not in cls.__dict__:

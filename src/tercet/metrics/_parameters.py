@@ -6,11 +6,11 @@ Validation, `tercet metrics NAME`, the spec string, the signature and the way ba
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 from weakref import WeakKeyDictionary
 
 from ..errors import UnknownName, UsageError
@@ -21,42 +21,37 @@ NO = {True: "no", False: "yes"}
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-def param(
-    default: Any = None,
-    *,
-    choices: Any = None,
-    noun: str | None = None,
-    low: float | None = None,
-    high: float | None = None,
-    above: float | None = None,
-    check: Callable[[str], object] | None = None,
-    key: str | None = None,
-    words: Mapping[Any, str] | None = None,
-    quiet: bool = False,
-    file: bool | Callable[[str], Path | None] = False,
-    checksum: str | None = None,
-    local: bool = False,
-    secret: str | None = None,
-) -> Any:
+class Declaration(TypedDict, total=False):
+    """What is said of a parameter beside its default."""
+
+    choices: Collection[Any]  # the values that are allowed
+    noun: str  # what messages call it, if not by its name
+    low: float  # the range of a number, limits included
+    high: float
+    above: float  # the limit below, excluded
+    check: Callable[[str], object]  # called with the value; raises if it is wrong
+    key: str  # its key in the signature, if not its name; "" keeps it out
+    words: Mapping[Any, str]  # how the signature writes its values
+    quiet: bool  # left out of the signature where it has its default
+    # The value is a path, whose contents are part of the metric's fingerprint; or a function that returns the path for
+    # a value (None if the value names no file).
+    file: bool | Callable[[str], Path | None]
+    checksum: str  # a key under which the signature has the file's checksum
+    local: bool  # belongs to the computer, not to the metric: not compared or shown, neither in spec nor in signature
+    # The environment variable that has the value where none is given, such as the key of a service. A secret is local,
+    # and nothing writes it: specs refuse it, and pickles leave it out. `Metric.secret` returns it.
+    secret: str
+
+
+def param(default: object = None, **declaration: Unpack[Declaration]) -> Any:
     """Declare a parameter of a metric: the value of a dataclass field, as in `n: int = param(3, low=1)`.
 
     default: None leaves the value open: `Metric.defaults` settles it, by the language for example.
-    choices: the values that are allowed; noun: what messages call them, if not by the parameter's name.
-    low, high, above: the range of a number; above is exclusive.
-    check: called with the value; raises if it is wrong.
-    key: its key in the signature, if not its name; "" keeps it out. words: how the signature writes its values.
-    quiet: left out of the signature where it has its default.
-    file: the value is a path, whose contents are part of the metric's fingerprint; or a function that returns the
-        path for a value (None if the value names no file). checksum: a key under which the signature has its checksum.
-    local: belongs to the computer, not to the metric: not compared or shown, and neither in spec nor in signature.
-    secret: the environment variable that has the value where none is given, such as the key of a service. A secret is
-        local, and nothing writes it: specs refuse it, and pickles leave it out. `Metric.secret` returns it.
     """
-    local = local or secret is not None
-    about = {
-        "choices": choices, "noun": noun, "low": low, "high": high, "above": above, "check": check, "key": key,
-        "words": words, "quiet": quiet, "file": file, "checksum": checksum, "local": local, "secret": secret,
-    }  # fmt: skip
+    if unknown := declaration.keys() - Declaration.__annotations__.keys():
+        raise TypeError(f"param() has no {min(unknown)!r}. It has: {', '.join(Declaration.__annotations__)}.")
+    local = declaration.get("local", False) or "secret" in declaration
+    about = {**declaration, "local": local}
     return dataclasses.field(default=default, compare=not local, repr=not local, metadata={"tercet": about})
 
 
@@ -108,7 +103,7 @@ class Parameter:
             return "true" if value else "false"
         return repr(float(value)) if "float" in self.kinds and not isinstance(value, str) else str(value)
 
-    def read(self, metric: str, text: str) -> Any:
+    def read(self, metric: str, text: str) -> object:
         """Return the value that a text means, by the declared type."""
         if self.secret:
             raise UsageError(
@@ -133,7 +128,7 @@ class Parameter:
             return text
         raise UsageError(f"{metric}: {self.name} must be {expected}, not {text!r}.")
 
-    def read_item(self, metric: str, text: str) -> Any:
+    def read_item(self, metric: str, text: str) -> object:
         """Return the value that a signature's text means."""
         if self.words is None:
             return self.read(metric, text)

@@ -197,7 +197,7 @@ def _only_metric(module: ModuleType, place: object = None) -> type[Metric]:
     raise UsageError(f"{place} defines {len(found)} metrics. Say which one: {listed}.")
 
 
-def _registered(found: Any, name: str) -> Any:
+def _registered(found: Any, name: str) -> object:
     """Return what an entry point names; its class remembers the name, since its module's is another."""
     cls = found if isinstance(found, type) else type(found)
     if issubclass(cls, Metric):
@@ -211,7 +211,7 @@ def _registered(found: Any, name: str) -> Any:
     raise UsageError(f"{name} is no metric, and no function that gives one: {found!r}.")
 
 
-def _from_file(name: str, path: Path, wanted: str | None) -> Any:
+def _from_file(name: str, path: Path, wanted: str | None) -> object:
     """Return a class, a metric or a function of a user's file."""
     if not path.is_file():
         raise UsageError(f"There is no file {path}. A metric of your own is asked for as path/to/file.py:Class.")
@@ -232,7 +232,7 @@ def _from_file(name: str, path: Path, wanted: str | None) -> Any:
 
 
 @cache
-def _load_file(path: Path, checksum: str) -> Any:
+def _load_file(path: Path, checksum: str) -> ModuleType:
     """Import a file under a name of its own; again when it has changed."""
     from importlib.util import module_from_spec, spec_from_file_location
 

@@ -15,7 +15,7 @@ from inspect import Parameter, Signature, cleandoc, get_annotations, signature
 from math import isfinite
 from os import PathLike
 from textwrap import fill, indent
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypedDict, TypeVar, Unpack
 
 from ..errors import UnknownName, UsageError
 
@@ -26,54 +26,50 @@ R = TypeVar("R")
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-def option(
-    default: Any,
-    *flags: str,
-    help: str = "",
-    about: str = "",
-    choices: Collection[str] | None = None,
-    low: float | None = None,
-    high: float | None = None,
-    metavar: str | None = None,
-    several: bool = False,
-    nargs: int | None = None,
-    also: Mapping[str, tuple[Any, str]] | None = None,
-    env: str | None = None,
-    positional: bool = False,
-    hidden: bool = False,
-    recorded: bool = True,
-    scope: str = "both",
-) -> Any:
+class Declaration(TypedDict, total=False):
+    """What is said of an option beside its default and its flags."""
+
+    help: str  # for the command line
+    about: str  # for Python, if it needs other words
+    choices: Collection[str] | None  # the values that are allowed
+    low: float | None  # the range of a number, limits included
+    high: float | None
+    metavar: str | None  # what help shows for the value
+    several: bool  # takes several values at once, as `-m bleu chrf`
+    nargs: int | None
+    also: Mapping[str, tuple[object, str]]  # further flags that set it to a value, each with its value and help
+    env: str | None  # the environment variable that the command line reads where it is not given
+    positional: bool  # the Python function takes it by position too
+    hidden: bool  # help does not show it
+    recorded: bool  # False for what does not belong in the record of a run
+    scope: str  # "both", "shell" or "python"
+
+
+def option(default: object, *flags: str, **declaration: Unpack[Declaration]) -> Any:
     """Declare an option that the command line and the Python function have: the value of a dataclass field.
 
     default: `REQUIRED` if it must be given. flags: its names on the command line, such as "-n", "--resamples"; without
-    flags it is an argument there. help: for the command line; about: for Python, if it needs other words.
-    choices: the values that are allowed. low, high: the range of a number, limits included.
-    metavar: what help shows for the value. several: takes several values at once, as `-m bleu chrf`.
-    also: further flags that set the option to a value, each with its value and help.
-    env: the environment variable that the command line reads where the option is not given.
-    positional: the Python function takes it by position too. hidden: help does not show it.
-    recorded: False for what does not belong in the record of a run. scope: "both", "shell" or "python".
+    flags it is an argument there.
     """
-    metadata = {
-        "flags": flags, "help": help, "about": about, "choices": choices, "low": low, "high": high, "metavar": metavar,
-        "several": several, "nargs": nargs, "also": also or {}, "env": env, "positional": positional, "hidden": hidden,
-        "recorded": recorded, "scope": scope,
+    usual: Declaration = {
+        "help": "", "about": "", "choices": None, "low": None, "high": None, "metavar": None, "several": False,
+        "nargs": None, "also": {}, "env": None, "positional": False, "hidden": False, "recorded": True, "scope": "both",
     }  # fmt: skip
-    return dataclasses.field(default=default, metadata=metadata)
+    return dataclasses.field(default=default, metadata={"flags": flags, **usual, **declaration})
 
 
-def shell_option(default: Any, *flags: str, **declaration: Any) -> Any:
+def shell_option(default: object, *flags: str, **declaration: Unpack[Declaration]) -> Any:
     """Declare an option that only the command line has; arguments as for `option`."""
-    return option(default, *flags, scope="shell", **declaration)
+    declaration["scope"] = "shell"
+    return option(default, *flags, **declaration)
 
 
-def python_option(default: Any, about: str, **declaration: Any) -> Any:
+def python_option(default: object, about: str) -> Any:
     """Declare an option that only the Python function has; arguments as for `option`."""
-    return option(default, about=about, scope="python", recorded=False, **declaration)
+    return option(default, about=about, scope="python", recorded=False)
 
 
-def again(kind: type[Options], name: str, default: Any = None, **changes: Any) -> Any:
+def again(kind: type[Options], name: str, default: object = None, **changes: object) -> Any:
     """Declare an option of a group once more for a task, with another default or other arguments of `option`."""
     old = declared(kind)[name]
     kept = {key: getattr(old, key) for key in next(iter(dataclasses.fields(kind))).metadata}
@@ -97,7 +93,7 @@ class Option:
     metavar: str | None
     several: bool
     nargs: int | None
-    also: Mapping[str, tuple[Any, str]]
+    also: Mapping[str, tuple[object, str]]
     env: str | None
     positional: bool
     hidden: bool
@@ -148,7 +144,7 @@ class Option:
         except ValueError:
             raise UsageError(f"`{self.name}` must be {self._expected()}, not {text!r}.") from None
 
-    def checked(self, value: Any) -> Any:
+    def checked(self, value: object) -> Any:
         """Return a value, with lists as tuples and one text as several. Raise UsageError if it is not allowed."""
         if value is None and "None" in self.kinds:
             return None
@@ -224,7 +220,7 @@ class Options:
     def check(self) -> None:
         """Raise UsageError for options that do not go together. Every group and task adds its own rules."""
 
-    def python(self, kind: type[Options] | None = None, **given: Any) -> dict[str, Any]:
+    def python(self, kind: type[Options] | None = None, **given: object) -> dict[str, Any]:
         """Return the arguments for the task's Python function, or those that belong to one group.
 
         given: replaces values and adds to them.
@@ -233,7 +229,7 @@ class Options:
         return {name: getattr(self, name) for name in names} | given
 
     @classmethod
-    def of(cls, other: Options, **given: Any) -> Self:
+    def of(cls, other: Options, **given: object) -> Self:
         """Return the options of this task as another task has them; `given` replaces values and adds to them."""
         return cls(**{name: getattr(other, name) for name in declared(cls) if hasattr(other, name)} | given)
 
@@ -247,7 +243,7 @@ class Options:
         return found
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -300,7 +296,7 @@ def takes(kind: type[Options]) -> Callable[[Callable[..., R]], Callable[..., R]]
         names = {each.name for each in own}
 
         @wraps(function)
-        def call(*arguments: Any, **given: Any) -> R:
+        def call(*arguments: object, **given: object) -> R:
             try:
                 bound = shape.bind(*arguments, **given).arguments
             except TypeError as error:

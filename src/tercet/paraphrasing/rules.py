@@ -266,7 +266,7 @@ class _Reader:
             raise self.fail(f"{key} must be a table, not {value!r}.", key)
         return value
 
-    def pattern(self, given: Any, names: Sequence[str], name: str = "") -> Pattern:
+    def pattern(self, given: object, names: Sequence[str], name: str = "") -> Pattern:
         if not isinstance(given, dict):
             raise self.fail(f'a pattern is a table, such as {{ upos = "VERB" }}, not {given!r}.', name)
         tests: dict[str, frozenset[str]] = {}
@@ -330,7 +330,7 @@ class _Reader:
         read = {key: checks[key](given[key]) if key in checks else given[key] for key in given if key in keys}
         return Action(kind, what, **{"upos" if key == "as" else key: value for key, value in read.items()})
 
-    def values(self, key: str, value: Any) -> frozenset[str]:
+    def values(self, key: str, value: object) -> frozenset[str]:
         """Return the values of a test; "@name" stands for a list of the file."""
         found: list[str] = []
         for one in value if isinstance(value, list) else [value]:
@@ -353,41 +353,41 @@ class _Reader:
         pairs = (pair.partition("=") for pair in value.split("|"))
         return {name: frozenset(filter(None, values.split(","))) for name, _, values in pairs}
 
-    def features_to_set(self, value: Any) -> dict[str, str]:
+    def features_to_set(self, value: object) -> dict[str, str]:
         """Return the features that an action gives to a word."""
         return {name: ",".join(sorted(values)) for name, values in self.features(value).items()} if value else {}
 
-    def known_name(self, value: Any, names: Sequence[str]) -> str:
+    def known_name(self, value: object, names: Sequence[str]) -> str:
         if value not in names:
             listed = ", ".join(names) or "none yet"
             raise self.fail(f"there is no word called {value!r}; words that were matched before: {listed}.", str(value))
         return str(value)
 
-    def anchor(self, value: Any, names: Sequence[str]) -> tuple[str, str]:
+    def anchor(self, value: object, names: Sequence[str]) -> tuple[str, str]:
         """Return the name of a word and the part of it, from "verb", "verb.group" or "verb.phrase"."""
         name, _, part = str(value).partition(".")
         if (part or "word") not in PARTS:
             raise self.fail(f"{value!r}: the part after the dot must be one of {', '.join(PARTS)}.", str(value))
         return self.known_name(name, names), part or "word"
 
-    def table(self, value: Any) -> Mapping[str, str]:
+    def table(self, value: object) -> Mapping[str, str]:
         tables = self.content.get("tables", {})
         if not isinstance(value, str) or value not in tables:
             raise self.fail(f"there is no table called {value!r} under [tables].", str(value))
         found: Mapping[str, str] = tables[value]
         return found
 
-    def text(self, key: str, value: Any) -> str:
+    def text(self, key: str, value: object) -> str:
         if not isinstance(value, str) or not value:
             raise self.fail(f"{key} must be a text, not {value!r}.", key)
         return value
 
-    def commas(self, value: Any) -> str:
+    def commas(self, value: object) -> str:
         if value not in COMMAS:
             raise self.fail(f"commas must be one of {', '.join(COMMAS)}, not {value!r}.", "commas")
         return str(value)
 
-    def number(self, value: Any) -> int:
+    def number(self, value: object) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise self.fail(f"most must be a number from 1, not {value!r}.", "most")
         return value

@@ -192,7 +192,7 @@ def run_all(
     return list(results_in_order(executor, on_one_thread, tasks, doing="learning", ahead=len(tasks)))
 
 
-def on_one_thread(function: Callable[..., Result], *given: Any) -> Result:
+def on_one_thread(function: Callable[..., Result], *given: object) -> Result:
     """Call a function with matrix products on one thread, and return its result.
 
     Products of this size gain nothing from more threads, which slow each other down if other processes use the cores.

@@ -179,7 +179,7 @@ def _names() -> tuple[str, ...]:
     return tuple(field.name for field in fields(Resources))
 
 
-def _setting(name: str, value: Any) -> Any:
+def _setting(name: str, value: object) -> object:
     if name not in _names() or name in _KINDS:
         raise ValueError(f"{name!r} is not a setting")
     if isinstance(value, list) and name.endswith("_function_words") and all(isinstance(word, str) for word in value):

@@ -264,7 +264,7 @@ def grid(
     return Table([corner, *across.values()], cells, **more)
 
 
-def cell(value: Any, width: int = 3) -> str:
+def cell(value: object, width: int = 3) -> str:
     """Return a value for people: a float has `width` decimals, (value, low, high) is a number with its interval.
 
     (low, high) is an interval alone.
@@ -279,7 +279,7 @@ def cell(value: Any, width: int = 3) -> str:
     return number(value, width) if value is None or isinstance(value, float) else str(value)
 
 
-def _value(item: Any, column: Column) -> Any:
+def _value(item: object, column: Column) -> object:
     if callable(column):
         return column(item)
     for name in (column,) if isinstance(column, str) else column:
@@ -296,7 +296,7 @@ def records(values: Any) -> Table:
     return Table(header, [[_cell(row.get(name)) for name in header] for row in rows])
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else value if isinstance(value, str) else to_json(value, indent=None)

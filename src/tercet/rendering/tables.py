@@ -94,7 +94,7 @@ def _harmless(cell: str) -> str:
     return f"'{cell}" if cell.lstrip().startswith(("=", "+", "-", "@")) and not _WHOLE_NUMBER.fullmatch(cell) else cell
 
 
-def to_json(value: Any, indent: int | None = 1) -> str:
+def to_json(value: object, indent: int | None = 1) -> str:
     """Return JSON with undefined numbers as null, because NaN is not valid JSON."""
     import json
 

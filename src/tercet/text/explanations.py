@@ -323,7 +323,7 @@ class Seen:
         return shown + [line for part in self.parts for line in part.lines(other)]
 
 
-def value_lines(name: str, value: Any) -> list[str]:
+def value_lines(name: str, value: object) -> list[str]:
     """Return a value as lines; a list of objects has one line for each."""
     if isinstance(value, list) and all(isinstance(item, dict) for item in value):
         return [f"{name}: " + ", ".join(f"{key} {part!r}" for key, part in item.items()) for item in value]

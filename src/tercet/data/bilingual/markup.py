@@ -137,10 +137,10 @@ class Parser:
         if has_internal_subset:
             self.refuse("the DOCTYPE has an internal subset, which is not allowed. Remove the part in brackets")
 
-    def _entity(self, name: str, *_: Any) -> None:
+    def _entity(self, name: str, *_: object) -> None:
         self.refuse(f"the entity {name!r} is declared, which is not allowed")
 
-    def _skipped(self, name: str, *_: Any) -> None:
+    def _skipped(self, name: str, *_: object) -> None:
         self.refuse(f"the entity {name!r} is not defined, so its text would be lost")
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:

@@ -107,7 +107,7 @@ class Head:
         return item if isinstance(item, dict) else {}
 
     @cached_property
-    def json(self) -> Any:
+    def json(self) -> object:
         """Return the whole file as JSON, None if it is not JSON."""
         from ..lines import read_lines
 
@@ -220,7 +220,7 @@ def first_lines(path: str | Path, count: int = 2) -> list[str]:
     return [line.removeprefix("\ufeff").rstrip("\r\n") for line in read if line]
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

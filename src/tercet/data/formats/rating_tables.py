@@ -223,7 +223,7 @@ def _is_label_studio(head: Head) -> Guess | None:
     return None
 
 
-def _label_studio_rows(tasks: Any) -> list[dict[str, str]]:
+def _label_studio_rows(tasks: object) -> list[dict[str, str]]:
     """Return one row per annotation, with the task's data and the values by the names of their controls.
 
     Marked spans are errors: one row each, the label is the severity.
@@ -256,7 +256,7 @@ def _texts(data: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(value) for name, value in data.items() if isinstance(value, str | int | float)}
 
 
-def _person(value: Any) -> str:
+def _person(value: object) -> str:
     return str(value.get("email") or value.get("id", "")) if isinstance(value, dict) else str(value or "")
 
 

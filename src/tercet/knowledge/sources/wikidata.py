@@ -112,7 +112,7 @@ def _reason(error: Exception) -> str:
     return "not JSON" if isinstance(error, ValueError | RecursionError) else "not an entity's structure"
 
 
-def read_entity(entity: Any, settings: Settings, edges: list[int]) -> Row | None:
+def read_entity(entity: object, settings: Settings, edges: list[int]) -> Row | None:
     """Return the row of an entity, None if it is not an item or has too few names. Adds its superclasses to `edges`."""
     if not isinstance(entity, dict) or not isinstance(entity.get("id"), str):
         raise BadLine("not an entity")

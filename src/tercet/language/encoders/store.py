@@ -24,11 +24,11 @@ class _Store(TextCache[Any]):
     kind: ClassVar[str] = "encoding"
     done_again: ClassVar[str] = "Texts are then encoded again."
 
-    def write(self, facts: Any, vectors: Floats32) -> bytes:
+    def write(self, facts: object, vectors: Floats32) -> bytes:
         data = json.dumps(facts).encode() + b"\n" + np.ascontiguousarray(vectors, dtype="<f4").tobytes()
         return blake2b(data, digest_size=DIGEST).digest() + data
 
-    def read(self, data: Any) -> tuple[Any, Floats32] | None:
+    def read(self, data: object) -> tuple[Any, Floats32] | None:
         """Return the facts and numbers of an entry; None if it is damaged."""
         if not isinstance(data, bytes) or blake2b(data[DIGEST:], digest_size=DIGEST).digest() != data[:DIGEST]:
             return None

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...kernels import alignments
-from ...text.coding import Ints, Units, Vocabulary, offsets_of, view
+from ...text.coding import Ints, Units, Vocabulary, Words, offsets_of, view
 from ...text.explanations import Alignment, Part, Seen, word_links
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
@@ -59,7 +59,7 @@ class RIBES(Metric):
     def compatible(self) -> str:
         return "RIBES1.03.1"
 
-    def _words(self, texts: Sequence[str]) -> Any:
+    def _words(self, texts: Sequence[str]) -> Words:
         return tokenise(lower(texts) if self.lowercase else texts, self.tokenize)
 
     def prepare(self, shard: Shard, opened: object) -> _References:

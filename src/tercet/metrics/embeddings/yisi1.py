@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from ..bases.precision_recall import PrecisionRecall
 from ._frames import Frame, find_frames, pair_frames
 
 if TYPE_CHECKING:
+    from ...language.backends import Backend
     from ...language.encoders import TokenVectors
     from ...language.sentence import Sentence
     from .._machinery import Corpus
@@ -71,7 +72,7 @@ class YiSi1(PrecisionRecall, EncodedMetric):
         name = parser_name(self._open_parser(language))
         return replace(learnt, state=learnt.state._replace(more=language), items={**learnt.items, "parsed": name})
 
-    def _open_parser(self, language: str) -> Any:
+    def _open_parser(self, language: str) -> Backend:
         from ...language.parsing import opened
 
         return opened(self.parser, language)

@@ -24,6 +24,7 @@ from ..bases.parsed import parser_name, stored_parses
 from .yisi1 import YiSi1, weights_of
 
 if TYPE_CHECKING:
+    from ...language.backends import Backend
     from ...language.encoders import TokenVectors
     from ...language.sentence import Sentence
     from .._machinery import Corpus
@@ -77,7 +78,7 @@ class YiSi2(AcrossLanguages, YiSi1):
         names = "+".join(parser_name(self._open(side, language)) for side, language in enumerate(both))
         return replace(learnt, state=learnt.state._replace(more=both), items={**learnt.items, "parsed": names})
 
-    def _open(self, side: int, language: str) -> Any:
+    def _open(self, side: int, language: str) -> Backend:
         """Return the parser of the source (0) or of the outputs (1)."""
         from ...language.parsing import opened
 

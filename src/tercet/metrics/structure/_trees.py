@@ -82,7 +82,7 @@ class TreeMetric(ParsedMetric):
         """Return the pieces of each size in a sentence."""
         raise NotImplementedError
 
-    def show(self, piece: Any) -> str:
+    def show(self, piece: object) -> str:
         """Return a piece as text."""
         raise NotImplementedError
 

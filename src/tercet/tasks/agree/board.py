@@ -78,7 +78,7 @@ def _measures(result: Agreement, width: int) -> Table:
     gaps = {item.measure: (item.value, item.low, item.high) for item in result.gaps}
     counts = {"raters": "raters", "pairs": "items" if result.kind == "rank" else "pairs"}
 
-    def value(row: str, group: str) -> Any:
+    def value(row: str, group: str) -> object:
         if group == GAP:
             return gaps.get(row, "")
         item = found.get((result.measures[0].measure if row in counts else row, group))

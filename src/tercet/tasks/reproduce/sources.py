@@ -167,7 +167,7 @@ class DataSets:
         return cls(find, **options)
 
     @classmethod
-    def installed(cls, folder: str | Path, **options: Any) -> DataSets:
+    def installed(cls, folder: str | Path, **options: object) -> DataSets:
         """Return the data sets in the folder of `tercet data`."""
         return cls.under(also=folder, **options)
 

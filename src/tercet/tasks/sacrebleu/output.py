@@ -44,7 +44,7 @@ def label(name: str, args: Namespace) -> str:
     return f"chrF{args.chrf_beta}{'+' * args.chrf_word_order}" if name == "chrf" else name.upper()
 
 
-def signature(name: str, args: Namespace, references: int, tokeniser: str, **run: Any) -> dict[str, str]:
+def signature(name: str, args: Namespace, references: int, tokeniser: str, **run: object) -> dict[str, str]:
     """Return the items of sacreBLEU's signature. run: resamples (bs or ar) and seed."""
     if name == "bleu":
         smoothing = args.smooth_method
@@ -129,7 +129,7 @@ def several(columns: Mapping[str, Sequence[Any]], signatures: Mapping[str, str],
     return "\n".join([*parts, *(f" - {name:<10} {text}" for name, text in signatures.items())])
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     return vars(value) if isinstance(value, Result) else value
 
 
@@ -159,7 +159,7 @@ def _table(columns: Mapping[str, Sequence[Any]], args: Namespace) -> str:
     return "\n".join([begin, r"\toprule", texts[0], r"\midrule", *texts[1:], r"\bottomrule", r"\end{tabular}"])
 
 
-def _cell(value: Any, width: int, between: str) -> str:
+def _cell(value: object, width: int, between: str) -> str:
     if not isinstance(value, Result):
         return str(value)
     text = f"{value.score:.{width}f}"

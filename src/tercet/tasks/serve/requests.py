@@ -144,7 +144,7 @@ def _check_name(name: str) -> None:
         )
 
 
-def _texts(option: Option, value: Any, files: dict[str, bytes]) -> Any:
+def _texts(option: Option, value: object, files: dict[str, bytes]) -> object:
     """Return the value of an option that names files; texts that stand in its place become files."""
     if isinstance(value, Mapping):
         for name, text in value.items():
@@ -167,7 +167,7 @@ def _texts(option: Option, value: Any, files: dict[str, bytes]) -> Any:
     return names if option.many else names[0]
 
 
-def _is_file(name: Any, files: Mapping[str, bytes]) -> bool:
+def _is_file(name: object, files: Mapping[str, bytes]) -> bool:
     """Tell whether a name is that of a file of the request: FILE, NAME=FILE or FILE:COLUMN."""
     if not isinstance(name, str):
         return False
@@ -175,7 +175,7 @@ def _is_file(name: Any, files: Mapping[str, bytes]) -> bool:
     return name in files or name.partition("=")[2] in files or (path in files and "/" not in column)
 
 
-def as_file(name: str, text: Any) -> bytes:
+def as_file(name: str, text: object) -> bytes:
     """Return a text, or a list of segments, as the contents of a file."""
     if isinstance(text, list):
         for number, segment in enumerate(text, 1):
@@ -197,7 +197,7 @@ def _check_group(name: str, text: str, files: Mapping[str, bytes]) -> None:
         raise UsageError(f"`{name}` {text[:80]}: after terms: stands a text of the request, and nothing else is named.")
 
 
-def _metrics(specs: Any, allowed: Allowed) -> tuple[list[str], tuple[str, ...]]:
+def _metrics(specs: object, allowed: Allowed) -> tuple[list[str], tuple[str, ...]]:
     """Return the metrics, and the encoders that they use."""
     from ...metrics import create
 
@@ -266,7 +266,7 @@ def read_json(body: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
     return given, {name: _file(name, text) for name, text in files.items()}
 
 
-def _file(name: str, text: Any) -> bytes:
+def _file(name: str, text: object) -> bytes:
     if isinstance(text, dict) and set(text) == {"base64"} and isinstance(text["base64"], str):
         try:
             return b64decode(text["base64"], validate=True)

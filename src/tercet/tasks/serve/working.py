@@ -191,7 +191,7 @@ def _call(request: Request, settings: Settings, progress: Callable[[int, int | N
 
 def _printed(request: Request, run: _Run) -> Answer:
     return Answer(200, run.out.getvalue().encode("utf-8", "replace"),
-                  TYPES.get(str(request.options["form"]), "text/plain; charset=utf-8"))  # fmt: skip
+                  TYPES.get(str(request.options.get("form")), "text/plain; charset=utf-8"))  # fmt: skip
 
 
 def _place(error: Exception) -> str:
