@@ -7,6 +7,7 @@ vocabulary grows as long as the text does, so that tables of words which never s
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import os
 import sys
 import tempfile
@@ -62,6 +63,17 @@ def words_in(path: Path) -> int:
     return len(found)
 
 
+def write(folder: Path, segments: int, names: Sequence[str], packed: bool) -> None:
+    """Write texts in a process of its own: the memory of this one would be counted as that of the commands."""
+    context = multiprocessing.get_context("spawn")
+    for function, arguments in ((write_texts, (folder, segments, names)), (pack, (folder, names[:2]))):
+        if function is pack and not packed:
+            continue
+        process = context.Process(target=function, args=arguments)
+        process.start()
+        process.join()
+
+
 def pack(folder: Path, names: Sequence[str]) -> None:
     """Write the texts gzipped too, and as columns of one Parquet file."""
     import gzip
@@ -91,11 +103,10 @@ def rows(segments: Sequence[int], systems: int, *, vocabulary: bool, packed: boo
     with tempfile.TemporaryDirectory(prefix="tercet-memory-") as name:
         folder = Path(name)
         for count in segments:
-            write_texts(folder, count, ("ref", "out0", "out1"))
+            write(folder, count, ("ref", "out0", "out1"), packed)
             distinct = f"{words_in(folder / 'ref'):,}" if vocabulary else ""
             lines = [f"score ref -i out0 -m {metric}" for metric in ("bleu", "chrf", "ter")]
             if packed:
-                pack(folder, ("ref", "out0"))
                 lines = [
                     f"score {ref} -i {out} -m {metric}"
                     for metric in ("bleu", "chrf")

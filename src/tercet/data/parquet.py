@@ -38,7 +38,7 @@ def read_column(path: Path, column: str | None = None) -> Generator[list[str]]:
         raise UsageError(f"There is no file {path}.")
     done = 0
     try:
-        with parquet.ParquetFile(path) as file:
+        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
             names = file.schema_arrow.names
             if column is None and len(names) != 1:
                 raise UsageError(
@@ -47,7 +47,7 @@ def read_column(path: Path, column: str | None = None) -> Generator[list[str]]:
             column = names[0] if column is None else column
             if column not in names:
                 raise UnknownName(f"column in {path}", column, names)
-            for batch in file.iter_batches(ROWS, columns=[column]):
+            for batch in file.iter_batches(ROWS, columns=[column], use_threads=False):
                 texts = batch.column(0).to_pylist()
                 for row, text in enumerate(texts, done + 1):
                     if not isinstance(text, str):

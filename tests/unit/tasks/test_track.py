@@ -210,11 +210,27 @@ def test_the_gate_finds_a_drop_and_names_it(tmp_path: Path) -> None:
     assert {test.window for test in found.tests} == {1, 3, 7}
     failed = next(test for test in found.tests if test.failed and test.window == 3)
     assert "the last 3 runs together are worse than the 8 runs from 1 to 8" in failed.message
-    assert failed.level == pytest.approx(0.05 / 365 / 2 / 3)  # two metrics, three windows
+    assert failed.level == pytest.approx(0.05 / 365 / 2 / 4)  # two metrics, three windows and the run before
     for against in ("last", "best", 1, "nmt"):
         assert history.gate(9, against=against).tests
     assert not history.gate(margin=60.0).failed
     assert not history.gate(1).tests  # the first run has nothing before it
+
+
+def test_a_drop_is_found_where_most_outputs_stay_the_same(tmp_path: Path) -> None:
+    history = History.open(tmp_path / "runs.db")
+    lines = texts(0.3, 1)
+    for night in range(6):
+        lines = [
+            new if i % 10 == night else old for i, (old, new) in enumerate(zip(lines, texts(0.3, night), strict=True))
+        ]
+        given = tercet.TestSet({"out": lines}, {"ref": texts(0.0, 99)}, name="news")
+        history.add(score(given, ["chrf"]), given, system="nmt")
+    worse = [new if i % 6 == 0 else old for i, (old, new) in enumerate(zip(lines, texts(0.95, 7), strict=True))]
+    given = tercet.TestSet({"out": worse}, {"ref": texts(0.0, 99)}, name="news")
+    history.add(score(given, ["chrf"]), given, system="nmt")
+    failed = {test.against: test.failed for test in history.gate().tests}
+    assert failed == {"the 6 runs from 1 to 6": False, "the 4 runs from 1 to 4": False, "run 6": True}
 
 
 def test_the_best_of_many_runs_costs_level(tmp_path: Path) -> None:
@@ -230,7 +246,7 @@ def test_equal_outputs_are_no_drop(tmp_path: Path) -> None:
     history = History.open(tmp_path / "runs.db")
     for _ in range(3):
         add(history, 0.3, 1)
-    assert [test.p_value for test in history.gate().tests] == [1.0] * 2
+    assert [test.p_value for test in history.gate().tests] == [1.0] * 4
 
 
 # --- the commands -------------------------------------------------------------

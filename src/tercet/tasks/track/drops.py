@@ -6,7 +6,8 @@ it equally. By the union bound the probability of any false alarm in `looks` con
 the runs depend on each other, and a run may be tested again at no cost.
 
 A drop that stays is sought by windows: the last 1, 3 and 7 runs together against the runs before them. Counts add, so
-the mean of the counts of several runs is scored as one system.
+the mean of the counts of several runs is scored as one system. Where most outputs are those of the run before, the
+difference from that run varies least: so it is a test, too.
 """
 
 from __future__ import annotations
@@ -102,10 +103,10 @@ def gate(
 ) -> GateResult:
     """Test whether a run is worse than earlier runs on the same test set.
 
-    against: "earlier" (up to `kept` runs before the window, together), "last", "best", or a run by number, system or
-    TAG=VALUE. metrics: labels; by default all that the run has. alpha: the probability of any false alarm in `looks`
-    consecutive runs. margin: a drop up to this size is no alarm. tags: of the runs that count. any_system: compare with
-    runs of other systems too.
+    against: "earlier" (up to `kept` runs before the window, together, and the run before), "last", "best", or a run
+    by number, system or TAG=VALUE. metrics: labels; by default all that the run has. alpha: the probability of any
+    false alarm in `looks` consecutive runs. margin: a drop up to this size is no alarm. tags: of the runs that
+    count. any_system: compare with runs of other systems too.
     """
     check_share("The rate of false alarms", alpha)
     if looks < 1:
@@ -142,11 +143,14 @@ def gate(
             best = max(usable, key=lambda each: _gain(each, item))
             choices = [([new], [best], f"run {best.number}, the best of {len(usable)}", level / len(usable))]
         else:
+            share = level / (len(WINDOWS) + 1)
             choices = [
-                ([*usable[len(usable) - size + 1 :], new], old, _mean_of(old), level / len(WINDOWS))
+                ([*usable[len(usable) - size + 1 :], new], old, _mean_of(old), share)
                 for size in WINDOWS
                 if (old := usable[: len(usable) - size + 1][-kept:])
             ]
+            if len(usable) > 1:
+                choices.append(([new], usable[-1:], _mean_of(usable[-1:]), share))
         for newest, old, title, share in choices:
             tests.append(
                 _test(loaded.pooled(newest, item), loaded.pooled(old, item), title, len(newest), share, margin)
