@@ -68,6 +68,16 @@ def test_files_that_are_missing_or_too_many_are_named(built: Path) -> None:
     with zipfile.ZipFile(built / "other.whl", "w") as archive:
         archive.writestr("benchmarks/fuzz.py", "")
         archive.writestr("tercet/kernels/ngrams.c", "")
+        archive.writestr("tercet/metrics/data/found.bin", bytes(2))
+    check_dist.LARGEST, usual = 10, check_dist.LARGEST
     wrong = check_dist.check_wheel(built / "other.whl")
+    check_dist.LARGEST = usual
+    assert "other.whl: the licence of metrics/data/found.bin is not in docs/licences.md" in wrong
+    assert "other.whl has 0 MB, more than 0" in wrong
     lacking = {"other.whl lacks a compiled ngrams", "other.whl lacks NOTICE"}
     assert lacking | {"other.whl has benchmarks/fuzz.py", "other.whl has tercet/kernels/ngrams.c"} < set(wrong)
+
+
+def test_the_package_fits_into_a_wheel() -> None:
+    sizes = [(check_dist.PACKAGE.parent / name).stat().st_size for name in check_dist.package_files()]
+    assert sum(sizes) < check_dist.LARGEST  # kernels compress about as well as sources
