@@ -98,12 +98,13 @@ def global_state() -> Iterator[None]:
 
 @dataclass
 class Page:
-    """The examples of one page, run in order in one folder."""
+    """The examples of one page, run in order in one folder. alone: Python examples know nothing of earlier ones."""
 
     path: Path
     folder: Path
     module: ModuleType = field(default_factory=lambda: ModuleType("example"))
     code: int = 0
+    alone: bool = False
 
     def run(self) -> int:
         """Run all; returns how many examples there were."""
@@ -112,6 +113,8 @@ class Page:
         done = 0
         for block, following in zip_longest(blocks, blocks[1:]):
             line = text.count("\n", 0, block.start()) + 1
+            if self.alone:
+                self.module = ModuleType("example")
             where = f"{self.path.relative_to(ROOT)}, line {line}"
             if block[1] == "console":
                 self._console(block[3], where)
