@@ -321,3 +321,10 @@ def test_counts_of_all_systems_are_one_array_that_needs_no_copy() -> None:
     assert np.array_equal(backwards.cube, found.cube[::-1])
     apart = replace(found, counts={name: counts.copy() for name, counts in found.counts.items()})
     assert np.array_equal(apart.cube, found.cube)
+
+
+def test_intervals_are_printed_and_shown_in_notebooks() -> None:
+    scores = tercet.score(tercet.demo("en-de"), ["bleu", "chrf"], confidence=True)
+    assert "Alder=66.3 (56.9 to 75.6)" in repr(scores)
+    assert "<td>81.2 (76.4 to 85.9)</td>" in scores._repr_html_()
+    assert "(" not in repr(tercet.score(tercet.demo("en-de"), "bleu")).partition("Alder")[2].partition(";")[0]
