@@ -41,6 +41,11 @@ def rows() -> list[Row]:
     long_peer, expected = cpu(lambda: stats.kendalltau(metric.ravel(), gold.ravel()).statistic, 3)
     check("Kendall of all outputs", found, expected)
 
+    rounded = np.round(metric)
+    tied, found = cpu(lambda: kendall(rounded.ravel(), gold.ravel()), 5)
+    tied_peer, expected = cpu(lambda: stats.kendalltau(rounded.ravel(), gold.ravel()).statistic, 5)
+    check("Kendall with ties in both", found, expected)
+
     human = rng.choice([-1, 1], PAIRS)
     said = rng.integers(-1, 2, (METRICS, PAIRS))
     calibration, _ = cpu(lambda: calibrate_ties(gold, metric), 3)
@@ -50,6 +55,7 @@ def rows() -> list[Row]:
     return [
         (f"Kendall by segment, {size} (scipy)", by_item, theirs, 10.0),
         (f"Kendall of {metric.size:,} (scipy)", long, long_peer, 1.0),
+        (f"Kendall of {metric.size:,}, ties in both (scipy)", tied, tied_peer, 1.0),
         (f"tie calibration, {size} (limit .1 s)", calibration, 0.1, 1.0),
         (f"tau, {METRICS} x {PAIRS:,}, 1,000 resamples (limit 2 s)", tau, 2.0, 1.0),
         (f"paired p-values, {size}, 1,000 (limit .1 s)", p_values, 0.1, 1.0),

@@ -67,6 +67,11 @@ def _target(url: str | Path, *, create: bool, missing: str) -> tuple[sql.URL, st
 
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
-    connection.execute("PRAGMA busy_timeout=20000")
-    connection.execute("PRAGMA journal_mode=WAL")  # readers do not wait for writers
-    connection.execute("PRAGMA synchronous=FULL")  # what is reported as saved is on the disk
+    import sqlite3
+
+    try:
+        connection.execute("PRAGMA busy_timeout=20000")
+        connection.execute("PRAGMA journal_mode=WAL")  # readers do not wait for writers
+        connection.execute("PRAGMA synchronous=FULL")  # what is reported as saved is on the disk
+    except UnicodeDecodeError:  # in SQLite's message, which quotes the file
+        raise sqlite3.DatabaseError("malformed database schema") from None

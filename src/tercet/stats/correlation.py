@@ -142,9 +142,12 @@ def _kendall(x: Floats, y: Floats, variant: str) -> Floats:
     begins_x, begins_y = (_begins(np.take_along_axis(*pair, -1)) for pair in ((x, by_x), (y, by_y)))
     ranks: NDArray[np.int32] = np.empty(y.shape, dtype=np.int32)
     np.put_along_axis(ranks, by_y, begins_y.cumsum(-1, dtype=np.int32), -1)
-    if not begins_x.all():
-        by_x = np.lexsort((ranks, x), axis=-1)  # so that pairs tied in x are in order
-    ranks = np.take_along_axis(ranks, by_x, -1)
+    if begins_x.all():
+        ranks = np.take_along_axis(ranks, by_x, -1)
+    else:  # pairs tied in x must be in the order of y: both ranks are sorted as one number
+        both = np.empty(x.shape, dtype=np.int64)
+        np.put_along_axis(both, by_x, begins_x.cumsum(-1) << 32, -1)
+        ranks = np.sort(both | ranks, axis=-1).astype(np.int32)  # the lower 32 bits
     pairs = n * (n - 1) // 2
     ties_x, ties_y, ties_both = _ties(begins_x), _ties(begins_y), _ties(begins_x | _begins(ranks))
     discordant = _inversions(ranks)

@@ -121,7 +121,7 @@ class History:
                 yield connection
         except DBAPIError as error:
             raise DataError(f"The history {self.name} cannot be used: {error.orig}".strip() + ".") from None
-        except (json.JSONDecodeError, zlib.error) as error:
+        except (ValueError, zlib.error) as error:  # JSON, or texts that are none
             raise DataError(f"The history {self.name} is damaged: {error}.") from None
 
     def add(
