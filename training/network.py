@@ -52,6 +52,7 @@ class Layer(nn.Module):
         self.narrow = nn.Linear(4 * width, width)
         self.after_dense = nn.LayerNorm(width, shape.epsilon)
         self.dropout = nn.Dropout(0.1)
+        self.gelu = "none"  # or tanh, its approximation
 
     def forward(self, x: Tensor, bias: Tensor) -> Tensor:
         def by_head(y: Tensor) -> Tensor:
@@ -62,7 +63,7 @@ class Layer(nn.Module):
         mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=bias, dropout_p=dropout)
         mixed = self.out(mixed.transpose(1, 2).flatten(2))
         x = self.after_attention(x + self.dropout(mixed))
-        return self.after_dense(x + self.dropout(self.narrow(functional.gelu(self.wide(x)))))
+        return self.after_dense(x + self.dropout(self.narrow(functional.gelu(self.wide(x), approximate=self.gelu))))
 
 
 class Encoder(nn.Module):

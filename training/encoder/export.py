@@ -1,8 +1,8 @@
 """Write an encoder as the file that the package reads: rows of eight bits with a scale each.
 
-    python -m training.encoder.export WORK TRAINED.npz multilingual.model
+    python -m training.encoder.export WORK multilingual.model [LAYERS]
 
-TRAINED has `pieces` (a row for each piece) and, if it has layers, the arrays of `training.encoder.network`.
+With LAYERS the first layers of WORK/transformer.npz.*, otherwise the vectors of WORK/static.npz alone.
 """
 
 from __future__ import annotations
@@ -44,15 +44,20 @@ def packed(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     return found
 
 
-def export(work: Path, trained: Path, path: Path) -> ModelFile:
-    """Write the model file; `work` is the folder that `training.encoder.prepare` filled."""
-    with np.load(trained) as stored:
-        arrays = {name: stored[name] for name in stored.files}
+def export(work: Path, path: Path, layers: int = 0) -> ModelFile:
+    """Write the model file; `work` is the folder that `prepare` filled and training wrote to."""
+    if layers:
+        from .transformer import arrays_of
+
+        arrays = arrays_of(work, layers=layers)
+    else:
+        with np.load(work / "static.npz") as stored:
+            arrays = {"pieces": stored["pieces"]}
     heads = int(arrays.pop("heads", 0))
     facts = json.loads((work / "facts.json").read_text("utf-8"))
     vocabulary = (work / "vocabulary.tsv").read_text("utf-8")
     if len(arrays["pieces"]) != len(vocabulary.splitlines()):
-        raise SystemExit(f"{trained} has {len(arrays['pieces'])} rows, and the vocabulary has another size.")
+        raise SystemExit(f"The model has {len(arrays['pieces'])} pieces, and the vocabulary has another size.")
     manifest = {
         "layers": sum(name.endswith(".attention") for name in arrays),
         "heads": heads,
@@ -73,4 +78,4 @@ def export(work: Path, trained: Path, path: Path) -> ModelFile:
 
 
 if __name__ == "__main__":
-    export(*map(Path, sys.argv[1:4]))
+    export(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -60,19 +60,17 @@ class UnigramTokenizer:
     def _cut_chunk(self, chunk: str) -> list[Piece]:
         text, places = _normal(chunk)
         found, at = [], 0
-        for kind, run in groupby(text, _kind):
-            characters = "".join(run)
-            for word in [characters] if kind else characters:
-                start, mark = at, START if kind == _LETTERS and word[0].isalpha() else ""
-                for number, size in self._likeliest(mark + word):
-                    end = at + size - len(mark)
-                    if end > at and not word.isspace():
-                        begins = kind != _LETTERS or at == start
-                        found.append(Piece(number, mark + text[at:end], places[at][0], places[end - 1][1], begins))
-                    at, mark = end, ""
+        for word, mark, letters in split_words(text):
+            start = at
+            for number, size in self.likeliest(mark + word):
+                end = at + size - len(mark)
+                if end > at and not word.isspace():
+                    begins = not letters or at == start
+                    found.append(Piece(number, mark + text[at:end], places[at][0], places[end - 1][1], begins))
+                at, mark = end, ""
         return found
 
-    def _likeliest(self, word: str) -> list[tuple[int, int]]:
+    def likeliest(self, word: str) -> list[tuple[int, int]]:
         """Return the numbers and lengths of the likeliest pieces of a word; neighbours without a piece are one."""
         best, back = [0.0], [(0, UNKNOWN)]
         for end in range(1, len(word) + 1):
@@ -93,6 +91,14 @@ class UnigramTokenizer:
                 found.append((number, end - start))
             end = start
         return found[::-1]
+
+
+def split_words(text: str) -> Iterator[tuple[str, str, bool]]:
+    """Yield the words of a text that is normalised, what their first piece begins with, and if they are of letters."""
+    for kind, run in groupby(text, _kind):
+        characters = "".join(run)
+        for word in [characters] if kind else characters:
+            yield word, START if kind == _LETTERS and word[0].isalpha() else "", kind == _LETTERS
 
 
 def _kind(character: str) -> int:
