@@ -4,6 +4,7 @@ axe-core is not a dependency: `make axe` fetches it with npm into node_modules, 
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,48 @@ def test_the_report(visit: Any, tmp_path: Path) -> None:
     assert serious(tab) == []
     tab.keyboard.press("?")
     assert serious(tab) == []
+
+
+@pytest.mark.parametrize("page", ["one", "since", "scripts", "entities", "triage"])
+def test_pages_of_segments(visit: Any, tmp_path: Path, page: str) -> None:
+    path = tmp_path / "page.html"
+    texts = tercet.demo("en-de")
+    if page == "one":
+        tercet.report(replace(texts, outputs={"Cedar": texts.outputs["Cedar"]}), ["chrf", "bleu"]).write(path)
+    elif page == "since":
+        tercet.report(texts, "chrf", marks=0).write(tmp_path / "old.html")
+        tercet.report(texts, ["chrf", "bleu"], marks=0, baseline=str(tmp_path / "old.html")).write(path)
+    elif page == "scripts":  # from right to left, and without spaces
+        outputs = {"a": ["مرحبا بالعالم", "我们去看海。"], "b": ["مرحبا", "我们看海"]}
+        mixed = tercet.TestSet(outputs, {"r": ["أهلا بالعالم", "我们去看大海。"]}, ["שלום עולם", "海を見に行く"])
+        tercet.report(mixed, ["chrf", "bleu:tokenize=char"]).write(path)
+    else:
+        tercet_demo = ["demo", "--write", "."]
+        assert run(tercet_demo, folder=tmp_path).code == 0
+        words = {
+            "entities": [
+                "entities",
+                "-s",
+                "src.txt",
+                "-i",
+                "Cedar.txt",
+                "Birch.txt",
+                "-l",
+                "en-de",
+                "--html",
+                "page.html",
+            ],
+            "triage": ["qe", "rank", "triage", "src.txt", "Cedar.txt", "-l", "en-de", "-f", "html", "-o", "page.html"],
+        }[page]
+        found = run(words, folder=tmp_path)
+        assert found.code == 0, found.stderr
+    tab = visit(path)
+    tab.locator("#app[aria-busy=false]").wait_for()
+    for width, scheme in ((1400, "light"), (390, "light"), (390, "dark"), (1400, "dark")):
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.emulate_media(color_scheme=scheme)
+        assert serious(tab) == []
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_the_page_of_reproduce(visit: Any, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ const toggle = (chosen, set) => change({set: chosen ? null : set}, {browse: !cho
 function buildAnalyses() {
   const panels = el("div", {class: "columns three"});
   const section = el("section", {"aria-labelledby": "analyses"}, el("h2", {id: "analyses"},  single() ? "Good and poor segments" : "What they get right"), panels);
-  renderers.push(() => {
+  renderWhen(() => [state.m, state.a, state.b, state.set], () => {
     const shown = [...D.words.map(wordPanel), ngramPanel(), qualityPanel()].filter(Boolean);
     panels.replaceChildren(...shown.map(([name, ...parts]) => el("section", {class: "panel", role: "region", "aria-label": name}, el("h3", {}, name), parts)));
     section.hidden = !shown.length;

@@ -6,6 +6,16 @@ const ticked = new Set();
 let state = {}, listed = [], list, watcher, ending;
 const renderers = []; // functions that show the state, in order
 
+// Render again only if what a part depends on has changed: most filters change the list alone.
+function renderWhen(depends, render) {
+  let last;
+  renderers.push(() => {
+    const now = JSON.stringify(depends());
+    if (now !== last) render();
+    last = now;
+  });
+}
+
 function show() {
   const focused = document.activeElement?.dataset?.key;
   for (const render of renderers) render();

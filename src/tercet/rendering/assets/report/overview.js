@@ -6,7 +6,7 @@ function buildOverview() {
   const power = el("p", {id: "power"});
   const ranking = el("section", {class: "panel", "aria-label": "Ranking"}), matrix = el("section", {class: "panel", "aria-label": "Differences"});
   const named = D.metrics.some((metric) => metric.external);
-  renderers.push(() => {
+  renderWhen(() => [state.m, state.a, state.b], () => {
     const metric = D.metrics[state.m];
     byId("verdict").textContent = metric.verdict;
     power.textContent = metric.power;
@@ -33,7 +33,7 @@ function buildOverview() {
 function buildTable() {
   if (D.metrics.length < 2) return "";
   const body = el("tbody"), head = el("tr");
-  renderers.push(() => {
+  renderWhen(() => [state.m, state.a, state.b], () => {
     const ranks = D.metrics.map((_, m) => { const places = []; ranked(m).forEach((s, at) => { places[s] = at + 1; }); return places; });
     head.replaceChildren(el("th", {scope: "col"}, "System"), ...D.metrics.map((metric, m) => el("th", {scope: "col", class: "number", "aria-sort": m === state.m ? (metric.sign < 0 ? "ascending" : "descending") : null},
       el("button", {type: "button", "data-key": `column ${m}`, title: `Order by ${metric.name}`, onclick: () => change({m})}, metric.name))));

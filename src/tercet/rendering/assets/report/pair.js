@@ -13,16 +13,20 @@ function buildPair() {
   const summary = el("p", {id: "pair"}), shares = el("div", {class: "shares", role: "group", "aria-label": "Segments by the better system"});
   const histogram = el("section", {class: "panel", "aria-label": "Histogram"}), slices = el("section", {class: "panel", "aria-label": "Slices"});
   const scatter = el("section", {class: "panel", "aria-label": "Metric against metric"});
-  renderers.push(() => {
+  renderWhen(() => [state.m, state.a, state.b], () => {
     first.querySelector("select").value = state.a;
     second.querySelector("select").value = state.b;
     summary.replaceChildren(...summaryParts());
     shares.replaceChildren(...shareParts());
-    histogram.replaceChildren(...histogramParts());
+  });
+  renderWhen(() => [state.m, state.a, state.b, state.from, state.to], () => { histogram.replaceChildren(...histogramParts()); });
+  renderWhen(() => [state.m, state.a, state.b, state.by, state.slice, allSlices], () => {
     slices.replaceChildren(...sliceParts());
+    slices.hidden = !D.slices.length;
+  });
+  renderWhen(() => [state.m, state.a, state.b, state.other, state.set], () => {
     scatter.replaceChildren(...scatterParts());
     scatter.hidden = D.metrics.length < 2;
-    slices.hidden = !D.slices.length;
   });
   return el("section", {"aria-labelledby": "against"}, el("h2", {id: "against"}, "A against B"), head, summary, shares,
     el("div", {class: "columns three"}, histogram, slices, scatter));
@@ -31,8 +35,8 @@ function buildPair() {
 // One system: the scores of its segments, and its slices.
 function buildSingle() {
   const histogram = el("section", {class: "panel", "aria-label": "Histogram"}), slices = el("section", {class: "panel", "aria-label": "Slices"});
-  renderers.push(() => {
-    histogram.replaceChildren(...histogramParts());
+  renderWhen(() => [state.m, state.from, state.to], () => { histogram.replaceChildren(...histogramParts()); });
+  renderWhen(() => [state.m, state.by, state.slice, allSlices], () => {
     slices.replaceChildren(...sliceParts());
     slices.hidden = !D.slices.length;
   });
