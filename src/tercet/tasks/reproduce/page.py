@@ -47,19 +47,22 @@ def page_parts(results: Reproductions) -> Iterator[Part]:
     """Yield the parts of the page."""
     yield Heading("Overview", anchor="overview")
     yield _answer(results)
-    if not results.single:
-        yield from _drawn(_counted_bars(results))
-    yield _by_paper(results)
-    if not results.single:
-        yield Details("The same by table", [_by_table(results)])
-    yield Details("What the marks mean", [_legend()])
+    if _has_printed(results):
+        if not results.single:
+            yield from _drawn(_counted_bars(results))
+        yield _by_paper(results)
+        if not results.single:
+            yield Details("The same by table", [_by_table(results)])
+        yield Details("What the marks mean", [_legend()])
     listed = [one for one in CONTRADICTIONS if one["paper"] in results.by_paper()]
     if listed and not results.single:
         yield Heading("Contradictions in the papers", anchor="contradictions")
         yield "Found while recomputing; each was checked against the data or against other numbers of the same paper."
         yield listing(listed, {"Paper": "paper", "Where": "where", "The paper says": "says", "Found": "found"})
     for paper, found in results.by_paper().items():
-        yield from (Heading(PAPERS[paper], anchor=paper), _sentence(count_of(found)))
+        yield Heading(PAPERS[paper], anchor=paper)
+        if _has_printed(results):
+            yield _sentence(count_of(found))
         for one in filter(_is_made, found):
             title, anchor = f"{title_of(one.table)}: {one.caption}", f"{paper}-{title_of(one.table)}"
             yield Heading(title, level=3, code=_command(one), anchor=anchor.lower().replace(" ", "-"))
@@ -70,6 +73,11 @@ def page_parts(results: Reproductions) -> Iterator[Part]:
             yield from _left_out(left)
 
 
+def _has_printed(results: Reproductions) -> bool:
+    """Return whether there is a number to compare with print, or a statement: figures alone have none."""
+    return any(counts_of(results.tables).values()) or any(one.statements for one in results)
+
+
 def _sentence(text: str) -> str:
     return text[0].upper() + text[1:]
 
@@ -77,6 +85,12 @@ def _sentence(text: str) -> str:
 def _answer(results: Reproductions) -> str:
     """Return the sentence that answers the question: how many numbers reproduce."""
     counts, failed = counts_of(results.tables), sum(len(one.failed) for one in results)
+    if not _has_printed(results):
+        made = sum(_is_made(one) for one in results)
+        if not made:
+            return "Nothing was recomputed; the reasons are below."
+        which = "The figure is" if made == 1 else f"{made} figures are"
+        return f"{which} drawn from the data. The paper prints no numbers for {'it' if made == 1 else 'them'}."
     verdict = f"{failed} that should agree with print do not." if failed else "All that should agree with print do."
     text = f"{counts['equal']:,} numbers, recomputed from the data, round to the printed ones. "
     if inside := counts["in interval"]:
