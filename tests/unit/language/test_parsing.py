@@ -469,3 +469,16 @@ def test_spanish_and_french(language, text, relation):
     found = parse([text], language, backend=f"spacy:{model}")[0]
     words = ["ROOT", *(token.lemma for token in found.tokens)]
     assert relation in {f"{r}({words[g]}, {words[d]})" for g, r, d in found.dependencies}
+
+
+def test_a_model_inside_another_package_is_found(tmp_path, monkeypatch):
+    """As the German model is in a package of another purpose; the package is not imported."""
+    folder = tmp_path / "lx_anonymizer" / "resources" / "spacy" / "de_core_news_sm-3.8.0"
+    folder.mkdir(parents=True)
+    (tmp_path / "lx_anonymizer" / "__init__.py").write_text("raise RuntimeError")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    name = "lx_anonymizer/resources/spacy/de_core_news_sm-3.8.0"
+    assert backends.find_model(name) == str(folder)
+    assert backends.find_model(f"{name}x") is None and backends.find_model("no_such_package/model") is None
+    if find_spec("spacy") and not any(find_spec(f"de_core_news_{size}") for size in ("sm", "md", "lg")):
+        assert default_name("de") == f"spacy:{name}"

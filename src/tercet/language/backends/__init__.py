@@ -58,7 +58,7 @@ def default_name(language: str) -> str:
     code = base_code(language)
     for name in tables["default"].get(code, ()):
         kind, _, model = name.partition(":")
-        if find_spec(kind) and (not model or find_spec(model)):
+        if find_spec(kind) and (not model or find_model(model)):
             return str(name)
     if find_spec("stanza"):
         return f"stanza:{code}"
@@ -70,6 +70,16 @@ def default_name(language: str) -> str:
         f"No parser for {language!r} is installed. Install one: {install}; or name one with its model "
         "(spacy:MODEL, stanza:LANGUAGE), or a file of parses (conllu:FILE)."
     )
+
+
+def find_model(model: str) -> str | None:
+    """Return what loads an installed model: the name of its package, or the folder of PACKAGE/FOLDER; else None."""
+    package, _, folder = model.partition("/")
+    found = find_spec(package) if package.isidentifier() else None
+    if not found or not folder:
+        return model if found else None
+    places = (Path(place) / folder for place in found.submodule_search_locations or ())
+    return next((str(place) for place in places if place.is_dir()), None)
 
 
 def loads_folder(name: str) -> bool:

@@ -11,12 +11,13 @@ import logging
 import warnings
 from collections.abc import Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from ...errors import MissingDependency, UsageError
 from ...text.scripts import base_code
 from ..sentence import Sentence, Token
-from . import clean
+from . import clean, find_model
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +101,7 @@ def open_backend(model: str, language: str) -> SpacyModel:
     """Load the model and check its language."""
     if not model:
         raise UsageError("spacy needs a model: spacy:en_core_web_sm.")
-    pipeline = load(model)
+    pipeline = load(model if Path(model).exists() else find_model(model) or model)
     if pipeline.meta["lang"] != base_code(language):
         log.warning("The spaCy model %s is for %r, but the text is %r.", model, pipeline.meta["lang"], language)
     return SpacyModel(model, pipeline, f"{pipeline.meta['version']}+spacy{version('spacy')}")

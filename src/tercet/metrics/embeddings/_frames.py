@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...language.tiger import from_tiger
 from ...text.coding import Ints
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Frame(NamedTuple):
 
 def find_frames(sentence: Sentence, tokens: TokenVectors) -> list[Frame]:
     """Return the frames of a parsed text; tokens are without marks."""
+    if sentence.scheme == "tiger":  # spaCy's German models have no UD relations
+        sentence = from_tiger(sentence)
     owner = _owners(sentence, tokens)
     below = _subtrees(sentence)
     frames = []

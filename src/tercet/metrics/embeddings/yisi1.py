@@ -54,6 +54,7 @@ class YiSi1(PrecisionRecall, EncodedMetric):
 
     explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
     paper: ClassVar[str] = "Lo (2019), YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric"
+    version = 2
 
     @property
     def label(self) -> str:
