@@ -1,6 +1,7 @@
 """Rules of the house: where things are, and what they are called."""
 
 import ast
+import importlib.util
 import re
 from importlib import import_module
 from pathlib import Path
@@ -84,3 +85,12 @@ def test_columns_are_recognised_by_one_table() -> None:
             if any(len(words.intersection(known)) > 2 for known in roles):
                 found.add(name)
     assert found == {"data/rating_tables.py"}  # what raters chose, in the cells of a table
+
+
+def test_the_picture_of_the_packages_is_up_to_date() -> None:
+    root = Path(__file__).parents[2]
+    spec = importlib.util.spec_from_file_location("draw_packages", root / "scripts" / "draw_packages.py")
+    assert spec is not None and spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert script.PICTURE.read_text("utf-8") == script.drawn(), "run scripts/draw_packages.py"
