@@ -18,6 +18,7 @@ from ....learning.learners import find_learner
 from ....learning.training import Part, choose, fit, measure
 from ....metrics.bases.members import find_members
 from ....metrics.learned.features_f import GROUPS as FEATURES
+from ....quality.fluency_models import default_place
 from ..printed import check, printed
 from ..results import Cell, Reproduction, Unchecked
 from ..sources import DataSets
@@ -60,6 +61,8 @@ def fluency_group_table(data: DataSets) -> Reproduction:
 
 def _taus(data: DataSets, years: Mapping[str, str]) -> dict[str, dict[str, dict[str, float]]]:
     """Return tau on each language pair of the data sets `years`, by column of the table and group of features."""
+    if not default_place("en").is_file():  # the package's own are of other texts than news
+        raise UsageError("The table needs language models of English news. Estimate them once: tercet lm TEXTS… -l en")
     members = find_members([f"{METRIC}@*"])
 
     def parts(name: str, pairs: Sequence[str]) -> list[Part]:
