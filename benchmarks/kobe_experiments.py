@@ -78,7 +78,7 @@ def read_pair(
 ) -> Pair | None:
     """A pair with texts, DA for four systems or more, and languages that the linker knows; else None."""
     evidence = open_evidence(folder, pair)
-    gold = next((table.system for table in evidence.gold if table.metric == "da"), {})
+    gold = next((table.system for table in evidence.gold if table.metric.spec == "da"), {})
     both = languages(pair)
     if evidence.testset is None or not set(both) <= set(linker.kb.languages):
         return None

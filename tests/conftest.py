@@ -69,6 +69,7 @@ SLOW = (
     "conformance/test_character.py::test_system_scores",
     "conformance/test_eed.py::test_system_scores",
     "conformance/test_evidence_shared.py::test_rankings_and_judges",
+    "conformance/test_judged_alarms.py::test_precision_and_recall",
     "conformance/test_kobe.py::test_every_count",
     "conformance/test_meteor.py::test_with_its_table_of_paraphrases",
     "conformance/test_upf_cobalt",

@@ -42,18 +42,12 @@ def counted(shared: Path) -> Counter[tuple[str, str, bool]]:
     return found
 
 
-def test_most_names_that_are_wrong_are_no_longer_reported(counted: Counter[tuple[str, str, bool]]) -> None:
-    """The figures of docs/commands/entities.md."""
-    for sample, wrong_before, wrong_now, right_before, right_now in (
-        ("made on", 99, 3, 3, 3),
-        ("held out", 96, 9, 6, 5),
-    ):
-        assert counted[sample, "wrong", True] + counted[sample, "wrong", False] == wrong_before
-        assert counted[sample, "wrong", True] <= wrong_now
-        assert counted[sample, "right", True] + counted[sample, "right", False] == right_before
-        assert counted[sample, "right", True] >= right_now
-
-
-def test_a_third_of_what_is_reported_is_right(counted: Counter[tuple[str, str, bool]]) -> None:
-    assert counted["after", "right", True] == 34
-    assert counted["after", "wrong", True] <= 69
+def test_most_names_that_are_wrong_are_not_reported(counted: Counter[tuple[str, str, bool]]) -> None:
+    """The figures of docs/commands/entities.md: the sample of what version 0.2.0 listed, a third of it right."""
+    assert counted["after", "right", True] + counted["after", "right", False] == 34
+    assert counted["after", "right", True] >= 16
+    assert counted["after", "wrong", True] <= 8
+    for sample, wrong, right in (("made on", 99, 3), ("held out", 96, 6)):
+        assert counted[sample, "wrong", True] + counted[sample, "wrong", False] == wrong
+        assert counted[sample, "wrong", True] <= 2
+        assert counted[sample, "right", True] + counted[sample, "right", False] == right

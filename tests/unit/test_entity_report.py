@@ -72,7 +72,7 @@ def test_a_name_that_a_reference_or_half_of_the_others_have_is_not_invented(kb: 
 
 def test_the_numbers_are_those_of_the_metric(kb: str) -> None:
     report = entities(TEXTS, kb=kb)
-    metric = metrics.create(f"kobe:kb={kb}")
+    metric = metrics.create(f"kobe:numbers=true,forms=true,kb={kb}")
     for system, counts in metric.statistics(TEXTS).items():
         found = report.systems[system]
         assert [found.kept, found.source, found.output] == counts.sum(0).tolist()

@@ -1,7 +1,8 @@
-"""The default knowledge base: built in the user's cache on first use, from names that come with the package.
+"""The default knowledge bases: built in the user's cache on first use, from names that come with the package.
 
 scripts/build_default_kb.py makes data/default.xz from CLDR, GeoNames, ISO 3166-2, WordNet and MultiWordNet, WikDict's
-dictionaries and CC-CEDICT; data/default-ATTRIBUTION.txt names their authors and licences.
+dictionaries and CC-CEDICT. scripts/build_concepts.py makes data/concepts.xz, common words with their translations, from
+WikDict and from word alignments. data/*-ATTRIBUTION.txt name the authors and licences.
 """
 
 from __future__ import annotations
@@ -26,30 +27,32 @@ __all__ = ["LANGUAGES", "open_default", "records", "resolve"]
 
 log = logging.getLogger(__name__)
 
-NAME = "default"
+NAME, CONCEPTS = "default", "concepts"
 LANGUAGES = tuple("cs de en es fi fr gu kk lt ru zh".split())
 _LATIN = tuple("cs de en es fi fr lt".split())  # the languages of names under "_"
 
 
 def resolve(kb: str | Path | None) -> KnowledgeBase:
-    """Open the knowledge base of this name or path; the default one for None and "default"."""
-    return open_default() if kb is None or str(kb) == NAME else KnowledgeBase.open(kb)
+    """Open the knowledge base of this name or path: the default one for None and "default", or "concepts"."""
+    name = NAME if kb is None else str(kb)
+    return open_default(name=name) if name in (NAME, CONCEPTS) else KnowledgeBase.open(name)
 
 
-def open_default(folder: Path | None = None) -> KnowledgeBase:
-    """Open the default knowledge base. On first use it is built in the cache folder (`data.catalogue.data_folder`).
+def open_default(folder: Path | None = None, *, name: str = NAME) -> KnowledgeBase:
+    """Open the default knowledge base, or the one of concepts.
 
-    It is written atomically, also if several processes start at once. If the folder cannot be written, the system's
-    folder for temporary files is used, with a warning.
+    On first use it is built in the cache folder (`data.catalogue.data_folder`). It is written atomically, also if
+    several processes start at once. If the folder cannot be written, the system's folder for temporary files is used,
+    with a warning.
     """
     chosen = folder if folder is not None else data_folder() / "knowledge"
-    place = _place(chosen)
+    place = _place(chosen, name)
     try:
         opened = _opened(place)
-        return opened if opened is not None else _build(place)
+        return opened if opened is not None else _build(place, name)
     except (OSError, UsageError) as error:  # not allowed, or a full disk
         refused = _reason(error)
-    temporary = _place(Path(tempfile.gettempdir()) / f"tercet-knowledge-{_user()}")
+    temporary = _place(Path(tempfile.gettempdir()) / f"tercet-knowledge-{_user()}", name)
     try:
         temporary.parent.mkdir(mode=0o700, exist_ok=True)
         if not _is_ours(temporary.parent):  # another user may have put anything there
@@ -61,7 +64,7 @@ def open_default(folder: Path | None = None) -> KnowledgeBase:
             "Cannot write the default knowledge base to %s (%s). It is built in %s. Choose another folder with "
             "TERCET_DATA.", chosen, refused, temporary.parent,
         )  # fmt: skip
-        return _build(temporary)
+        return _build(temporary, name)
     except (OSError, UsageError) as error:
         raise UsageError(
             f"Cannot write the default knowledge base to {chosen} ({refused}) or to {temporary.parent} "
@@ -69,38 +72,38 @@ def open_default(folder: Path | None = None) -> KnowledgeBase:
         ) from None
 
 
-def records() -> Iterator[NameRecord]:
-    """Yield all names of the default knowledge base."""
+def records(name: str = NAME) -> Iterator[NameRecord]:
+    """Yield all names of the default knowledge base, or of the one of concepts."""
     import lzma
 
-    for line in lzma.decompress(_payload()).decode("utf-8").rstrip("\n").split("\n"):
+    for line in lzma.decompress(_payload(name)).decode("utf-8").rstrip("\n").split("\n"):
         entity, category, weight, names = json.loads(line)
         for language, found in names.items():
             for item in found:
-                name, own = (item, weight) if isinstance(item, str) else item
+                written, own = (item, weight) if isinstance(item, str) else item
                 for each in _LATIN if language == "_" else (language,):
-                    yield NameRecord(entity, each, name, category, own)
+                    yield NameRecord(entity, each, written, category, own)
 
 
-def sources() -> list[dict[str, str]]:
+def sources(name: str = NAME) -> list[dict[str, str]]:
     """Return the sources with their licences, for the manifest."""
-    listed = files(__package__).joinpath("data", "default-sources.json").read_text("utf-8")
+    listed = files(__package__).joinpath("data", f"{name}-sources.json").read_text("utf-8")
     found: list[dict[str, str]] = json.loads(listed)
     return found
 
 
-def _place(folder: Path) -> Path:
+def _place(folder: Path, name: str = NAME) -> Path:
     """Return the place of the knowledge base. Its name depends on the contents, so versions do not collide."""
-    return folder / f"{NAME}-{FORMAT}-{hashlib.sha256(_payload()).hexdigest()[:12]}"
+    return folder / f"{name}-{FORMAT}-{hashlib.sha256(_payload(name)).hexdigest()[:12]}"
 
 
-def _build(place: Path) -> KnowledgeBase:
+def _build(place: Path, name: str) -> KnowledgeBase:
     """Build in a temporary folder and rename it. If several processes build, the first wins and the others use it."""
     place.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
     work = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=place.parent))
-    log.info("Building the default knowledge base in %s, once.", place)
+    log.info("Building the knowledge base %r in %s, once.", name, place)
     try:
-        build(records(), work / NAME, name=NAME, languages=LANGUAGES, sources=sources(), min_languages=1)
+        build(records(name), work / NAME, name=name, languages=LANGUAGES, sources=sources(name), min_languages=1)
         damaged = place.with_name(f"{work.name}.old")
         if place.is_dir() and _opened(place) is None:
             place.rename(damaged)
@@ -140,5 +143,5 @@ def _is_ours(folder: Path) -> bool:
 
 
 @cache
-def _payload() -> bytes:
-    return files(__package__).joinpath("data", "default.xz").read_bytes()
+def _payload(name: str = NAME) -> bytes:
+    return files(__package__).joinpath("data", f"{name}.xz").read_bytes()

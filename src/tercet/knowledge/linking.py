@@ -22,7 +22,7 @@ from ..text.scripts import base_code
 from .foreign import needs_identifier, stop_words, without_foreign
 from .literals import is_literal, literals
 from .mentions import Mention, without_overlaps
-from .normalise import BREAK, dictionary_forms, is_ordinary, lemma_forms, spans, token_forms
+from .normalise import BREAK, compound_parts, dictionary_forms, is_ordinary, lemma_forms, spans, token_forms
 from .store import CAPITALISED, LOWERCASE, Hits, KnowledgeBase
 
 NAMED_ELSEWHERE = 1.0  # relative gain of weight if the sentence names the entity elsewhere without ambiguity
@@ -104,6 +104,18 @@ class KBLinker:
             return bool(named[number]) if number is not None else is_literal(entity)
 
         return can_name
+
+    def explain(self, mention: Mention, language: str) -> str:
+        """Return how a mention was found: as written, by the base forms of its words, as part of a compound."""
+        if is_literal(mention.entities[0]) or mention.text.isdigit():
+            return f"number, date, amount or address: {mention.entities[0]}"
+        language = base_code(language)
+        forms = token_forms(mention.text, spans(mention.text), language)
+        if any(last - first + 1 == len(forms) for _, first, last, _, _ in _rows(self.kb.find([forms], language), 0)):
+            return "as written"
+        based = _base_forms([forms], language, self.kb, {}) or [forms]
+        ways = [_way(form, base, language) for form, base in zip(forms, based[0], strict=True) if form != base]
+        return "; ".join(ways)
 
     def link(self, texts: Sequence[str], language: str) -> list[list[Mention]]:
         """Return the mentions of each text, in order, without overlaps."""
@@ -210,6 +222,15 @@ def _rank(row: tuple[int, int, float, int, int, list[_Candidate]]) -> tuple[int,
 def _rows(hits: Hits, based: int) -> list[tuple[int, int, int, int, int]]:
     columns = hits.sentence.tolist(), hits.first.tolist(), hits.last.tolist(), hits.alias.tolist()
     return list(zip(*columns, [based] * len(hits), strict=True))
+
+
+def _way(form: str, base: str, language: str) -> str:
+    """Return how a form becomes its base form."""
+    if base in dictionary_forms(form, language):
+        return f"{form} is a form of {base} (dictionary)"
+    if form.endswith(base) and compound_parts(form, language):
+        return f"{form} has {base} after {form.removesuffix(base).rstrip('-')} (compound)"
+    return f"{form} without its ending is {base} (rule)"
 
 
 def _base_forms(

@@ -1,36 +1,179 @@
-"""Find numbers and web addresses in texts, which translations must keep although no knowledge base lists them."""
+"""Find what translations must keep although no knowledge base lists it: numbers, amounts, times, dates, web addresses.
+
+An amount has its unit in its first entity and the bare number in the second: "30 Prozent" is percent:30 or number:30.
+The words are in data/quantities.toml.
+"""
 
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
 
 from .mentions import Mention
 
-_NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,\u00a0\u202f ’']\d{3})*(?:[.,]\d+)?(?![\w])")
+_NUMBER = re.compile(
+    r"(?<![\w.,])(?:\d{1,3}(?:[.,\u00a0\u202f ’'٬]\d{3})+|\d+)(?:[.,·]\d+)?(?!\d)"
+    r"(?=(?:st|nd|rd|th|s|er|ème|e|k|bn|mn|º|ª|million|billion|trillion)?(?![\w]))"
+)
+_SPACELESS_NUMBER = re.compile(r"(?<![A-Za-z\d.,])\d+(?:,\d{3})*(?:\.\d+)?(?![A-Za-z\d])")
+_CLOCK = re.compile(r"(?<![\w.,:])([01]?\d|2[0-4])[:.h]([0-5]\d)(?=\s?[ap]\.?m|(?![\w:]|[.,]\d))")
+_DATE = re.compile(
+    r"(?<![\w.,/-])(\d{1,2})[./](\d{1,2})[./](\d{4})(?![\w/-])|(?<![\w.,/-])(\d{4})-(\d\d)-(\d\d)(?![\w/-])"
+)
+_MONTH = re.compile(r"(?<![\d])(1[0-2]|[1-9])\s?(月)")
+_HOUR = re.compile(r"(上午|下午|晚上)\s?(1[0-2]|[1-9])\s?点")
+_DECADE = re.compile(r"(?<!\d)(\d{1,2})\s?世纪\s?(\d0)\s?年代")
 # An e-mail address begins where a word does. To look for one at every letter would take the square of a word's length.
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"“”«»]+|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.IGNORECASE)
 _DECIMAL_POINT = frozenset("en zh ja ko th gu hi bn mr ta te he ar".split())  # other languages use a comma
-_NUMBER_PREFIX, _ADDRESS_PREFIX = "number:", "address:"
+_SPACELESS = frozenset("zh ja th".split())
+_AFTER = re.compile(r"[.\s\u00a0\u202f-]{0,2}")
+_LONGEST_WORD = 12
+NUMBER = "number:"
+_PREFIXES = (NUMBER, "address:", "percent:", "amount:", "time:")
 
 
 def is_literal(entity: str) -> bool:
-    """Return whether an entity is a number or an address, which every language can write."""
-    return entity.startswith((_NUMBER_PREFIX, _ADDRESS_PREFIX))
+    """Return whether an entity is a number, an amount, a time or an address, which every language can write."""
+    return entity.startswith(_PREFIXES)
 
 
 def literals(text: str, language: str) -> list[Mention]:
-    """Return the numbers and addresses of a text, as mentions of number:1000.5, address:example.org and the like."""
-    found = []
+    """Return the literals of a text as mentions: number:1000.5, percent:30, amount:km:5, time:15:00, address:a.org.
+
+    The month of a date is the month of the knowledge base (cldr:month:8), so that 25.08.2018 can match 25 August 2018.
+    """
+    found: list[Mention] = []
+    taken = bytearray(len(text))
+    for mention in _in_order(text, language):
+        if 1 not in taken[mention.start : mention.end]:
+            taken[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
+            found.append(mention)
+    return sorted(found)
+
+
+def number_of(entity: str) -> str | None:
+    """Return the number in a literal's entity; None if it has none."""
+    return entity.rpartition(":")[2] if entity.startswith((NUMBER, "percent:", "amount:")) else None
+
+
+def _in_order(text: str, language: str) -> Iterator[Mention]:
+    """Yield mentions that may overlap; the first counts."""
+    if not any(map(str.isdigit, text)) and "@" not in text and "ww" not in text.lower() and "http" not in text.lower():
+        return
     for match in _ADDRESS.finditer(text):
         address = match[0].rstrip(".,;:!?)]}'’")
         bare = re.sub(r"^(?:https?://)?(?:www\.)?", "", address.lower()).rstrip("/")
-        span = match.start(), match.start() + len(address)
-        found.append(Mention(*span, address, (_ADDRESS_PREFIX + bare,), "address"))
-    for match in _NUMBER.finditer(text):
-        if not any(mention.start <= match.start() < mention.end for mention in found):
-            entity = _NUMBER_PREFIX + number_value(match[0], language)
-            found.append(Mention(*match.span(), match[0], (entity,), "quantity"))
-    return sorted(found)
+        yield Mention(match.start(), match.start() + len(address), address, (f"address:{bare}",), "address")
+    for match in _DATE.finditer(text):
+        for group in filter(match.group, range(1, 7)):
+            value = int(match[group])
+            is_month = group in (2, 5) and 1 <= value <= 12
+            entity, category = (f"cldr:month:{value}", "month") if is_month else (f"{NUMBER}{value}", "quantity")
+            yield Mention(*match.span(group), match[group], (entity,), category)
+    for match in _CLOCK.finditer(text):
+        if "." not in match[0] or _half(text, match.end(), language) is not None:
+            yield _time(text, match.start(), match.end(), int(match[1]), int(match[2]), language)
+    if language in _SPACELESS:
+        for match in _DECADE.finditer(text):
+            year = 100 * (int(match[1]) - 1) + int(match[2])
+            yield Mention(*match.span(), match[0], (f"{NUMBER}{year}",), "quantity")
+        for match in _HOUR.finditer(text):
+            hour = int(match[2]) % 12 + (12 if match[1] in "下午 晚上" else 0)
+            yield Mention(*match.span(), match[0], (f"time:{hour:02}:00",), "time")
+        for match in _MONTH.finditer(text):
+            yield Mention(*match.span(), match[0], (f"cldr:month:{int(match[1])}",), "month")
+    for match in (_SPACELESS_NUMBER if language in _SPACELESS else _NUMBER).finditer(text):
+        yield _quantity(text, match, language)
+
+
+def _quantity(text: str, match: re.Match[str], language: str) -> Mention:
+    """Return a number with its scale and unit: 1.5 million, 30 %, $750, 3 pm."""
+    start, end = match.span()
+    value = number_value(match[0], language)
+    if value.isdigit() and int(value) <= 24 and _half(text, end, language) is not None:
+        return _time(text, start, end, int(value), 0, language)
+    scale = _word_at(text, end, language, scales=True)
+    if scale is not None:
+        name, end = scale
+        value = _plain(Decimal(value) * 10 ** int(name))
+    unit = _word_at(text, end, language)
+    before = re.search(r"(?:US)?([$€£¥₽₹])\s?$", text[max(0, start - 4) : start])
+    if unit is None and before:
+        unit, start = (_signs()[before[1]], end), start - len(before[0])
+    elif unit is None and language == "zh" and text[max(0, start - 4) : start].rstrip().endswith("百分之"):
+        unit = "percent", end
+    entities: tuple[str, ...] = (f"{NUMBER}{value}",)
+    if unit is not None:
+        name, end = unit
+        first = f"percent:{value}" if name == "percent" else f"amount:{name}:{value}"
+        entities = (first, *entities)
+    return Mention(start, end, text[start:end], entities, "quantity")
+
+
+def _time(text: str, start: int, end: int, hour: int, minute: int, language: str) -> Mention:
+    half = _half(text, end, language)
+    if half is not None:
+        later, end = half
+        hour = hour % 12 + (12 if later else 0)
+    return Mention(start, end, text[start:end], (f"time:{hour % 24:02}:{minute:02}",), "time")
+
+
+def _half(text: str, end: int, language: str) -> tuple[bool, int] | None:
+    """Return whether a.m. or p.m. (True) follows, and where it ends."""
+    if language in ("en", "es", "gu", "kk"):
+        match = re.match(r"\s?([ap])\.?\s?m\b\.?", text[end : end + 6], re.IGNORECASE)
+        if match:
+            return match[1].lower() == "p", end + len(match[0].rstrip("."))
+    return None
+
+
+def _word_at(text: str, place: int, language: str, *, scales: bool = False) -> tuple[str, int] | None:
+    """Return what the word at a place means, a scale or a unit, and where it ends."""
+    space = _AFTER.match(text, place)
+    first = space.end() if space else place
+    ahead = text[first : first + _LONGEST_WORD + 3]
+    for form, meaning in _forms(language if scales else "").get(ahead[:1].casefold(), ()):
+        bare = form.rstrip("*")
+        if ahead.casefold().startswith(bare.casefold()):
+            end = first + len(bare)
+            if form.endswith("*") and language not in _SPACELESS:
+                while end < len(text) and text[end].isalpha():
+                    end += 1
+            elif bare[-1:].isalpha() and text[end : end + 1].isalpha() and bare.isascii():
+                continue
+            return meaning, end
+    return None
+
+
+@lru_cache(maxsize=64)
+def _forms(language: str) -> dict[str, list[tuple[str, str]]]:
+    """Return the scales of a language, or the units of all for "", by first letter, the longest first."""
+    if language:
+        rules = [tuple(rule.rsplit(":", 1)) for rule in quantities()["scales"].get(language, "").split(" ") if rule]
+    else:
+        rules = [(form, unit) for unit, forms in quantities()["units"].items() for form in forms.split(" ")]
+    table: dict[str, list[tuple[str, str]]] = {}
+    for form, meaning in sorted(rules, key=lambda rule: -len(rule[0])):
+        table.setdefault(form[:1].casefold(), []).append((form.replace("\u00a0", " "), meaning))
+    return table
+
+
+@cache
+def _signs() -> dict[str, str]:
+    """Return the currency of each sign."""
+    return {form: unit for unit, forms in quantities()["units"].items() for form in forms.split() if len(form) == 1}
+
+
+@cache
+def quantities() -> dict[str, Any]:
+    """Return the words beside numbers (data/quantities.toml)."""
+    return tomllib.loads(files(__package__).joinpath("data", "quantities.toml").read_text("utf-8"))
 
 
 def number_value(written: str, language: str) -> str:
@@ -38,8 +181,8 @@ def number_value(written: str, language: str) -> str:
 
     A sign before exactly three digits separates thousands if it is not the language's decimal sign or occurs twice.
     """
-    digits = re.sub(r"[\u00a0\u202f ’']", "", written)
-    decimal = "." if language in _DECIMAL_POINT else ","
+    digits = re.sub(r"[\u00a0\u202f ’'٬]", "", written).replace("·", ".")
+    decimal = "." if language in _DECIMAL_POINT or "·" in written else ","
     other = "," if decimal == "." else "."
     if re.fullmatch(rf"\d+(?:{re.escape(decimal)}\d{{3}}){{2,}}", digits):
         digits = digits.replace(decimal, "")
@@ -50,3 +193,9 @@ def number_value(written: str, language: str) -> str:
     value = "".join(str(int(digit)) if digit.isdigit() else digit for digit in whole).lstrip("0") or "0"
     fraction = "".join(str(int(digit)) if digit.isdigit() else digit for digit in fraction)
     return value + point + fraction
+
+
+def _plain(value: Decimal) -> str:
+    """Return a number without an exponent and without zeros after the point."""
+    text = f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -81,8 +81,21 @@ def lemma_forms(form: str, language: str) -> tuple[str, ...]:
     for ending, instead in _endings(language).get(form[-1:], ()):
         if form.endswith(ending) and len(form) - len(ending) >= _SHORTEST_BASE:
             found[form.removesuffix(ending) + instead] = None
+    for part in compound_parts(form, language):
+        found.update(dict.fromkeys((part, *dictionary_forms(part, language))))
     found.pop(form, None)
     return tuple(found)
+
+
+@lru_cache(maxsize=1 << 16)
+def compound_parts(form: str, language: str) -> tuple[str, ...]:
+    """Return what follows a word of a direction or the like in a compound (südfrankreich: frankreich)."""
+    heads = _spelling()["modifiers"].get(language, "").split()
+    return tuple(
+        rest
+        for head in heads
+        if form.startswith(head) and len(rest := form.removeprefix(head).lstrip("-")) > _SHORTEST_BASE
+    )
 
 
 def lemma_key(name: str, language: str) -> tuple[str, ...]:

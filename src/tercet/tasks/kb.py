@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from ..knowledge.store import KnowledgeBase
     from ..rendering.document import Part
 
+_SOURCES = ("wikidata", "jsonl", "tsv", "terms", "wordnet", "geonames", "dictionary", "parallel", "cldr")
 LICENCES = {
+    "Dictionary": "of the file, as it says: CC BY-SA 3.0 for WikDict, GPL for many of FreeDict",
     "Wikidata": "CC0 1.0",
     "GeoNames": "CC BY 4.0",
     "CLDR": "Unicode-3.0",
@@ -54,6 +56,12 @@ class BuildOptions(Quiet, Jobs, Form):
     )
     geonames: Sequence[str | Path] = _sources(
         "--geonames", help="GeoNames' tables: places (cities15000.txt), names by language (alternateNamesV2.txt)."
+    )
+    dictionary: Sequence[str | Path] = _sources(
+        "--dictionary", help="Dictionaries of FreeDict (TEI), as fin-eng.tei: common words and their translations."
+    )
+    parallel: Sequence[str | Path] = _sources(
+        "--parallel", help="Texts with their translations, separated by tabs, for two languages: aligned to find words."
     )
     cldr: bool = option(False, "--cldr", help="CLDR's names of countries, languages, currencies, … (needs Babel).")
     map_ids: Sequence[str | Path] = _sources(
@@ -92,10 +100,12 @@ def build(*, options: BuildOptions) -> KnowledgeBase:
         "Terminology": options.terms,
         "WordNets": options.wordnet,
         "GeoNames": options.geonames,
+        "Dictionary": options.dictionary,
+        "Parallel texts": options.parallel,
         "CLDR": ["Babel"] if options.cldr else [],
     }
     if not any(given.values()):
-        *most, last = (f"`{name}`" for name in ("wikidata", "jsonl", "tsv", "terms", "wordnet", "geonames", "cldr"))
+        *most, last = (f"`{name}`" for name in _SOURCES)
         raise UsageError(f"No source is given. Use one or more of {', '.join(most)} and {last}.")
     ids: dict[str, str] = {}
     for path in options.map_ids:  # the first file that has an id is used
@@ -124,6 +134,7 @@ def build(*, options: BuildOptions) -> KnowledgeBase:
 
 def _records(options: BuildOptions) -> Iterator[NameRecord]:
     from ..knowledge.sources.cldr import read_cldr
+    from ..knowledge.sources.concepts import read_dictionary, read_parallel
     from ..knowledge.sources.geonames import read_geonames
     from ..knowledge.sources.tables import read_jsonl, read_tsv
     from ..knowledge.sources.terminology import read_terminology
@@ -131,7 +142,7 @@ def _records(options: BuildOptions) -> Iterator[NameRecord]:
 
     readers = [
         (read_jsonl, options.jsonl), (read_tsv, options.tsv), (read_terminology, options.terms),
-        (read_wordnet, options.wordnet),
+        (read_wordnet, options.wordnet), (read_dictionary, options.dictionary), (read_parallel, options.parallel),
     ]  # fmt: skip
     for read, paths in readers:
         for path in paths:
@@ -206,7 +217,65 @@ def run_info(options: InfoOptions) -> None:
     _print(_opened(options), options.form)
 
 
-COMMANDS = {"build": run_build, "info": run_info}
+@dataclass(frozen=True, kw_only=True)
+class ShowOptions(Form):
+    """Options of `kb show`."""
+
+    kb: str | Path | None = option(
+        None, metavar="[KB]", positional=True,
+        help="A knowledge base. [default: the two that come with Tercet, default and concepts]",
+        about="A knowledge base; by default the two that come with Tercet, `default` and `concepts`.",
+    )  # fmt: skip
+    languages: Sequence[str] = option(
+        (), "-l", "--languages", metavar="LANGUAGE", several=True, help="Only these languages."
+    )
+
+
+@takes(ShowOptions)
+def show(*, options: ShowOptions) -> list[dict[str, Any]]:
+    """Return what each layer, names and concepts, has for each language.
+
+    Returns
+    -------
+    list : for each knowledge base and language, the numbers of entities with a name, and of concepts with a word.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> tercet.kb.show("default", languages=["fi"])[0]["language"]
+    'fi'
+    """
+    import numpy as np
+
+    from ..knowledge.default import CONCEPTS, NAME, resolve
+
+    rows = []
+    for kb in map(resolve, (options.kb,) if options.kb is not None else (NAME, CONCEPTS)):
+        concept = np.fromiter(
+            (kb.category(number) in ("concept", "common") for number in range(len(kb))), bool, len(kb)
+        )
+        for language in options.languages or kb.languages:
+            named = kb.named_in(language)
+            names, concepts = int((named & ~concept).sum()), int((named & concept).sum())
+            rows.append({"kb": kb.name, "language": language, "names": names, "concepts": concepts})
+    return rows
+
+
+@command(ShowOptions)
+def run_show(options: ShowOptions) -> None:
+    """Show what each layer, names and concepts, has for each language."""
+    import click
+
+    from ..cli.console import rendered
+    from ..rendering.document import Table
+
+    found = show(**options.python())
+    header = ["knowledge base", "language", "names", "concepts"]
+    rows = [[row["kb"], row["language"], f"{row['names']:,}", f"{row['concepts']:,}"] for row in found]
+    click.echo(rendered(options.form, [Table(header, rows)], lambda: found))
+
+
+COMMANDS = {"build": run_build, "info": run_info, "show": run_show}
 
 
 def _print(kb: KnowledgeBase, form: str) -> None:

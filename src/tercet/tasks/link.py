@@ -53,6 +53,10 @@ class LinkOptions(Quiet):
         False, "--numbers", help="Also link numbers and web addresses: number:1000.5, address:example.org."
     )
 
+    explain: bool = shell_option(
+        False, "--explain", help="Say how each mention was found: as written, by a base form, in a compound."
+    )
+
     def linker(self) -> KBLinker:
         """Return the linker that the options describe."""
         from ..knowledge.default import resolve
@@ -107,6 +111,7 @@ def run(options: LinkOptions) -> None:
                         click.echo(to_json(text, mentions))
                         continue
                     for m in mentions:
-                        click.echo(f"{number}\t{m.start}-{m.end}\t{m.text}\t{','.join(m.entities)}\t{m.category}")
+                        row = [str(number), f"{m.start}-{m.end}", m.text, ",".join(m.entities), m.category]
+                        click.echo("\t".join([*row, linker.explain(m, options.language)] if options.explain else row))
                 done += len(batch)
                 progress.say(f"{done} segments")

@@ -18,7 +18,7 @@ FEW = [NameRecord("Q1", "en", "Paris", "place", 3.0), NameRecord("Q1", "de", "Pa
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr(default, "records", lambda: iter(FEW))
+    monkeypatch.setattr(default, "records", lambda _: iter(FEW))
 
 
 def test_the_data_fit_into_the_package_and_name_their_sources():
@@ -29,6 +29,15 @@ def test_the_data_fit_into_the_package_and_name_their_sources():
     assert {record.id.partition(":")[0] for record in default.records()} == {
         "cldr", "emoji", "geo", "iso", "wn", "cedict", "org",
     }  # fmt: skip
+
+
+def test_concepts_have_words_in_every_language_and_name_their_sources():
+    folder = files("tercet.knowledge").joinpath("data")
+    assert len(folder.joinpath("concepts.xz").read_bytes()) <= 6_000_000
+    assert all(source["licence"] for source in default.sources("concepts"))
+    assert "CC BY-SA" in folder.joinpath("concepts-ATTRIBUTION.txt").read_text("utf-8")
+    languages = {record.language for record in default.records("concepts") if record.id.startswith("word:")}
+    assert languages == set(default.LANGUAGES)
 
 
 def test_every_language_has_names():
@@ -104,7 +113,7 @@ def test_a_full_disk_is_no_end_where_the_temporary_folder_has_room(tmp_path, few
 
 
 def _open(folder, ready, results):
-    default.records = lambda: iter(FEW)
+    default.records = lambda _: iter(FEW)
     ready.wait()
     results.put(len(default.open_default(folder)))
 

@@ -10,7 +10,7 @@ With the paper's annotations and against=reference the scores equal those of the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -21,10 +21,11 @@ from ...text.explanations import Entities, Entity, Part, Seen
 from ...types import Floats
 from .._contract import Shard
 from .._parameters import param
-from ..bases.entities import Candidates, EntityMetric, Languages, languages, match
+from ..bases.entities import Candidates, EntityMetric, Found, Languages, kept_in, languages, match, weight_of
 
 if TYPE_CHECKING:
     from ...knowledge.mentions import Mention
+    from ...knowledge.name_checks import NameChecks
 
 # Chosen on WMT17 and WMT18, see docs/metrics/kobe.md: between languages, concepts reward outputs that are literal.
 CHOSEN: dict[str, dict[str, str | bool]] = {
@@ -34,8 +35,9 @@ CHOSEN: dict[str, dict[str, str | bool]] = {
 
 
 class _Prepared(NamedTuple):
-    expected: list[list[list[Candidates]]]  # for every segment the mentions of its source, or of each reference
+    expected: list[list[Found]]  # for every segment the mentions of its source, or of each reference
     languages: Languages
+    checks: NameChecks | None  # finds names in another form
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,10 @@ class KoBE(EntityMetric):
     guards: leave out what is rarely a mention: stop words, most words of two letters, names without their capital.
         By default true against the source, false against the reference.
     language_filter: ignore mentions in parts of an output that are not in its language.
+    layers: names, linked with the knowledge base; concepts, common words with translations that come with the package;
+        or both.
+    forms: a name counts as found if the output has it in another form that the linker does not know: derived, as an
+        acronym, by its sound.
     against: source, or reference.
     senses: how many candidates of an ambiguous name count: best, a number, or all; mentions match if they share one.
         By default all against the source and the best against the reference.
@@ -63,6 +69,7 @@ class KoBE(EntityMetric):
     lemmas: bool = param()
     numbers: bool = param()
     guards: bool = param()
+    forms: bool = param(False, quiet=True)
     against: str = param("source", choices=CHOSEN, noun="side")
     senses: str = param()
     penalty: bool = True
@@ -70,6 +77,7 @@ class KoBE(EntityMetric):
 
     marked: ClassVar[tuple[str, str, str]] = ("entity in both texts", "", "entity in this text only")
     explains: ClassVar[tuple[type[Part], ...]] = (Entities,)
+    version: ClassVar[int] = 2  # 2: names after directions (Südfrankreich), amounts with their units
     paper: ClassVar[str] = "Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation"
 
     @property
@@ -96,22 +104,33 @@ class KoBE(EntityMetric):
         both = languages(shard.pair)
         columns = list(shard.references.values()) if self.against == "reference" else [shard.source or ()]
         language = both.target if self.against == "reference" else both.source
-        expected: list[list[list[Candidates]]] = [[] for _ in range(len(shard))]
+        expected: list[list[Found]] = [[] for _ in range(len(shard))]
         for texts in columns:
-            found = iter(self.find([text for text in texts if text is not None], language, named_in=both.target))
+            present = [text for text in texts if text is not None]
+            found = iter(self.mentions(present, language, named_in=both.target))
             for row, text in zip(expected, texts, strict=True):
                 if text is not None:
                     row.append(next(found))
-        return _Prepared(expected, both)
+        sides = (mention for row in expected for side in row for mention, _ in side)
+        return _Prepared(expected, both, self._checks(sides, language, both.target))
+
+    def _checks(self, mentions: Iterable[Mention], language: str, target: str) -> NameChecks | None:
+        if not self.forms or self.annotations is not None:
+            return None
+        from ...knowledge.name_checks import NameChecks
+
+        kb = getattr(self.linker(), "kb", None)
+        return NameChecks(kb, language, target, mentions)
 
     def count_outputs(self, outputs: Sequence[str], prepared: _Prepared) -> Floats:
         """Count matches, expected entities, and entities of the output, for the reference with the best recall."""
         other = prepared.languages.source if self.against == "source" else prepared.languages.target
-        found = self.find(outputs, prepared.languages.target, named_in=other, of_outputs=True)
+        found = self.mentions(outputs, prepared.languages.target, named_in=other, of_outputs=True)
         counts = np.zeros((len(outputs), 3))
-        for row, sides, mentions in zip(counts, prepared.expected, found, strict=True):
-            best = max(((sum(match(side, mentions)), len(side)) for side in sides), key=_recall)
-            row[:] = *best, len(mentions)
+        for row, sides, mentions, output in zip(counts, prepared.expected, found, outputs, strict=True):
+            kept = ((_candidates(side), kept_in(side, mentions, output, prepared.checks)) for side in sides)
+            best = max((_weighed(*side) for side in kept), key=_recall)
+            row[:] = *best, sum(weight_of(candidates[0]) for _, candidates in mentions)
         return counts
 
     def explain_segment(
@@ -125,8 +144,9 @@ class KoBE(EntityMetric):
             texts, language = list(references), opened.target
         sides = self.mentions(texts, language, named_in=opened.target)
         [found] = self.mentions([output], opened.target, named_in=language, of_outputs=True)
-        has = [candidates for _, candidates in found]
-        matched = [match([candidates for _, candidates in side], has) for side in sides]
+        has = _candidates(found)
+        checks = self._checks((mention for side in sides for mention, _ in side), language, opened.target)
+        matched = [kept_in(side, found, output, checks) for side in sides]
         row = max(range(len(sides)), key=lambda each: _recall((sum(matched[each]), len(sides[each]))))
         known = match(has, [candidates for _, candidates in sides[row]])
         both = Entities(_shown(found, known), _shown(sides[row], matched[row]))
@@ -143,7 +163,7 @@ class KoBE(EntityMetric):
 
     def details(self, totals: Floats) -> dict[str, Any]:
         """Return the parts; recall and precision are None where they are undefined."""
-        matches, expected, found = map(int, totals)
+        matches, expected, found = map(_number, totals.tolist())
         return {
             "matches": matches,
             f"{self.against}_entities": expected,
@@ -154,8 +174,22 @@ class KoBE(EntityMetric):
         }
 
     def verbose(self, totals: Floats) -> str:
-        matches, expected, found = map(int, totals)
+        matches, expected, found = map(_number, totals.tolist())
         return f"{matches} of {expected} entities of the {self.against}, {found} in the output"
+
+
+def _number(value: float) -> int | float:
+    return int(value) if value == int(value) else value
+
+
+def _candidates(side: Found) -> list[Candidates]:
+    return [candidates for _, candidates in side]
+
+
+def _weighed(side: Sequence[Candidates], matched: Sequence[bool]) -> tuple[float, float]:
+    """Return the weights of the mentions that are matched, and of all."""
+    weights = [weight_of(candidates[0]) for candidates in side]
+    return sum(weight for weight, is_matched in zip(weights, matched, strict=True) if is_matched), sum(weights)
 
 
 def _shown(mentions: Sequence[tuple[Mention, Candidates]], matched: Sequence[bool]) -> list[Entity]:
@@ -165,7 +199,7 @@ def _shown(mentions: Sequence[tuple[Mention, Candidates]], matched: Sequence[boo
     ]
 
 
-def _recall(counts: tuple[int, int]) -> tuple[float, int, int]:
+def _recall(counts: tuple[float, float]) -> tuple[float, float, float]:
     """Return a key that orders references by recall; one without entities comes last."""
     matches, expected = counts
     return (matches / expected if expected else -1.0), matches, -expected

@@ -22,7 +22,7 @@ from ...errors import UsageError
 from ...types import Floats
 from .._contract import Learnt, Shard
 from .._parameters import param
-from ..bases.entities import EntityMetric, Languages, languages
+from ..bases.entities import EntityMetric, Languages, languages, weight_of
 
 if TYPE_CHECKING:
     from .._machinery import Corpus
@@ -84,12 +84,15 @@ class KoBEPool(EntityMetric):
     numbers: numbers and web addresses count as names.
     guards: leave out what is rarely a mention: stop words, most words of two letters, names without their capital.
     language_filter: ignore mentions in parts of an output that are not in its language.
+    layers: names, linked with the knowledge base; concepts, common words with translations that come with the package;
+        or both.
     """
 
     shared: bool = False
     threshold: float = param(0.8, low=0)
 
     needs = frozenset({"source"})  # tells which outputs belong together
+    version: ClassVar[int] = 2  # 2: compounds with directions are names
     paper: ClassVar[str] = "After Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation"
 
     def validate(self) -> None:
@@ -151,7 +154,7 @@ class KoBEPool(EntityMetric):
                 if own is None:
                     (own,) = self._link([output], both)
                 expected = {entity for entity, times in confirmed.items() if times > self.threshold * others}
-                row[:] = len(own & expected), len(expected)
+                row[:] = [sum(weight_of(entity) for entity, _ in each) for each in (own & expected, expected)]
         return counted
 
     def score(self, totals: Floats) -> Floats:

@@ -35,6 +35,13 @@ class EntitiesOptions(Quiet, Form, Texts):
         help="Count only these, as person+place; names are all but concepts (common nouns, whose links are often "
         "wrong); or all.",
     )  # fmt: skip
+    numbers: bool = option(
+        True, "--numbers/--no-numbers", help="Numbers, amounts, times and web addresses too. [default: yes]",
+        about="Include numbers, amounts, times and web addresses.",
+    )  # fmt: skip
+    confidence: float = option(
+        0.5, "--confidence", low=0, high=1, help="List names that are lost or invented with this probability or more."
+    )
     language_filter: bool = option(
         False, "--language-filter", help="Ignore parts of outputs that are not in their language."
     )
@@ -74,9 +81,9 @@ def entities(testset: TestSet, *, options: EntitiesOptions) -> EntityReport:
     from ...metrics.entities.kobe import KoBE
     from .counting import report_entities
 
-    names = ("kb", "annotations", "shared", "senses", "categories", "language_filter")
-    metric = KoBE(**{name: getattr(options, name) for name in names})
-    return report_entities(testset, metric, most=options.most, examples=options.examples)
+    names = ("kb", "annotations", "shared", "senses", "categories", "numbers", "language_filter")
+    metric = KoBE(forms=True, **{name: getattr(options, name) for name in names})
+    return report_entities(testset, metric, most=options.most, examples=options.examples, confidence=options.confidence)
 
 
 @command(EntitiesOptions)

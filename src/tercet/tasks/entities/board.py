@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 SHOWN = 10  # entities of each list
 SHARES = "The share of the source's entities that each output names too, by category."
 ABOUT = (
-    "Lost: the source has the name, the output does not. Invented: the output has a name that the source lacks. About "
-    "one in three is an error of the translation; the others are forms that are not recognised."
+    "Lost: the source has the name, the output does not. Invented: the output has a name that the source lacks. A name "
+    "is listed only if no form of it was found in the other text: inflected, in a compound, an acronym, by its sound."
 )
 ENTITY_HEADER = ["entity", "category", "times", "of", "lines", "id"]
 
@@ -106,8 +106,8 @@ def _doubtful(report: EntityReport) -> Iterator[str]:
     doubtful = [f"{system} {found.doubtful}" for system, found in report.systems.items() if found.doubtful]
     if doubtful:
         yield (
-            f"Not listed, because the other text seems to have the name in another form, or because it is an ordinary "
-            f"word: {', '.join(doubtful)}."
+            "Not listed, because the other text seems to have the name in another form, because it is an ordinary "
+            f"word, or because that is too uncertain: {', '.join(doubtful)}."
         )
 
 

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...data.testset import TestSet
 from ...errors import UsageError
+from ...knowledge.default import CONCEPTS, LANGUAGES, resolve
 from ...knowledge.linking import KBLinker
 from ...knowledge.name_checks import NameChecks
-from ...metrics.bases.entities import Candidates, languages, match
+from ...metrics.bases.entities import Candidates, Languages, kept_in, languages, match, without
 from ...metrics.entities.kobe import KoBE
 
 if TYPE_CHECKING:
     from ...knowledge.mentions import Mention
+    from ...knowledge.store import KnowledgeBase
 
     Linked = Sequence[Sequence[Mention]]  # the mentions of each text
 
@@ -38,7 +40,11 @@ class MentionPlace:
 
 @dataclass(frozen=True)
 class NameFinding:
-    """A mention that a system lost (its place is in the source) or invented (its place is in the output)."""
+    """A mention that a system lost (its place is in the source) or invented (its place is in the output).
+
+    confidence: the probability that this is right. became: for a lost name, the invented one of the same category in
+    the same segment, if there is just one: the name was changed.
+    """
 
     line: int
     system: str
@@ -48,6 +54,8 @@ class NameFinding:
     text: str
     id: str
     category: str
+    confidence: float = 1.0
+    became: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,8 +78,8 @@ class SystemEntities:
     """The entities of one system's output, compared with the source.
 
     categories: category -> (number kept, number in the source). lost, invented: the most frequent first. doubtful:
-    mentions without a partner that are not listed, because the other text has the name in another form, or because it
-    is an ordinary word.
+    mentions without a partner that are not listed, because the other text has the name in another form, because it is
+    an ordinary word, or because the confidence is too low.
     """
 
     kept: int
@@ -112,11 +120,13 @@ class EntityReport:
         return found
 
 
-def report_entities(testset: TestSet, metric: KoBE, *, most: int = 20, examples: int = 3) -> EntityReport:
+def report_entities(
+    testset: TestSet, metric: KoBE, *, most: int = 20, examples: int = 3, confidence: float = 0.5
+) -> EntityReport:
     """Report which entities of the source each system keeps, loses and invents.
 
     metric: says how entities are linked and which of them count. most: the number of lost and invented entities to
-    list. examples: the number of places to list for each.
+    list. examples: the number of places to list for each. confidence: the least with which a mention is listed.
     """
     if not testset.outputs:
         raise UsageError(f"Test set {testset.name!r} has no outputs to report on.")
@@ -132,13 +142,16 @@ def report_entities(testset: TestSet, metric: KoBE, *, most: int = 20, examples:
     names = _named_by_references(metric, testset, both.target, both.source)
     linker = metric.linker()
     base = linker.kb if isinstance(linker, KBLinker) else None
-    of_source = NameChecks(base, both.source, both.target, chain.from_iterable(source.mentions))
+    concepts = _concepts(base, both)
+    of_source = NameChecks(base, both.source, both.target, chain.from_iterable(source.mentions), concepts)
     found = chain.from_iterable(row for side in sides.values() for row in side.mentions)
-    of_outputs = NameChecks(base, both.target, both.source, found)
+    of_outputs = NameChecks(base, both.target, both.source, found, concepts)
     tallies = {}
     for system, side in sides.items():
         others = [other.named() for name, other in sides.items() if name != system]
-        tallies[system] = _Tally.of(source, side, _Doubts(of_source, of_outputs, names, others))
+        tallies[system] = _Tally.of(
+            source, side, _Doubts(of_source, of_outputs, names, others, confidence, metric.forms and base is not None)
+        )
     everywhere = _Listing()
     for tally in tallies.values():
         everywhere.update(tally.lost)
@@ -199,16 +212,17 @@ class _Listing:
         self.names: dict[str, Counter[str]] = {}
         self.category: dict[str, str] = {}
         self.places: dict[str, list[MentionPlace]] = {}
-        self.found: list[tuple[int, Mention, str]] = []
+        self.found: list[tuple[int, Mention, str, float]] = []
 
-    def add(self, line: int, mention: Mention, entity: str, *, happened: bool) -> None:
+    def add(self, line: int, mention: Mention, entity: str, confidence: float | None) -> None:
+        """Add a mention; with a confidence it was lost or invented."""
         self.mentions[entity] += 1
         self.names.setdefault(entity, Counter())[mention.text] += 1
         self.category.setdefault(entity, mention.category or UNKNOWN)
-        if happened:
+        if confidence is not None:
             self.times[entity] += 1
             self.places.setdefault(entity, []).append(MentionPlace(line, mention.text))
-            self.found.append((line, mention, entity))
+            self.found.append((line, mention, entity, confidence))
 
     def update(self, other: _Listing) -> None:
         self.times.update(other.times)
@@ -237,13 +251,21 @@ class _Listing:
 class _Doubts(NamedTuple):
     """What tells names that were lost or invented from those that only seem so.
 
-    references, others: the entities of the references, and of the other systems' outputs, by segment.
+    references, others: the entities of the references, and of the other systems' outputs, by segment. least: the
+    confidence from which a name is listed. forms: names in another form are kept, as in the metric.
     """
 
     of_source: NameChecks
     of_outputs: NameChecks
     references: Sequence[Named]
     others: Sequence[Named]
+    least: float
+    forms: bool
+
+    def confidence(self, checks: NameChecks, mention: Mention, text: str, other_text: str) -> float | None:
+        """Return the confidence that a name is lost or invented; None if it is too low."""
+        sure = checks.confidence(mention)
+        return sure if sure >= self.least and not checks.is_doubtful(mention, text, other_text) else None
 
     def are_shared(self, names: Candidates, line: int) -> bool:
         """Return whether a reference or half of the other systems have a name of an output in the same segment.
@@ -268,42 +290,55 @@ class _Tally(NamedTuple):
         tally = cls(Counter(), output.total(), _Listing(), _Listing(), Counter())
         rows = zip(*source, *output, strict=True)
         for line, (text, mentions, candidates, translation, found, found_candidates) in enumerate(rows, 1):
-            kept, known = match(candidates, found_candidates), match(found_candidates, candidates)
+            linked, known = match(candidates, found_candidates), match(found_candidates, candidates)
+            expected = list(zip(mentions, candidates, strict=True))
+            theirs_found = list(zip(found, found_candidates, strict=True))
+            kept = kept_in(expected, theirs_found, translation, doubts.of_source if doubts.forms else None)
             # A word that names another entity of the other text is no form of this one.
-            text_left, translation_left = _without(text, mentions, kept), _without(translation, found, known)
+            text_left, translation_left = without(text, mentions, linked), without(translation, found, known)
+            theirs, ours = frozenset(chain.from_iterable(found_candidates)), frozenset(chain.from_iterable(candidates))
             for mention, names, is_kept in zip(mentions, candidates, kept, strict=True):
                 tally.kept[mention.category or UNKNOWN] += is_kept
-                doubtful = not is_kept and doubts.of_source.is_doubtful(mention, text, translation_left)
-                tally.doubtful["lost"] += doubtful
-                tally.lost.add(line, mention, names[0], happened=not is_kept and not doubtful)
+                sure = (
+                    None
+                    if is_kept or not theirs.isdisjoint(names)
+                    else doubts.confidence(doubts.of_source, mention, text, translation_left)
+                )
+                tally.doubtful["lost"] += not is_kept and sure is None
+                tally.lost.add(line, mention, names[0], sure)
             for mention, names, is_known in zip(found, found_candidates, known, strict=True):
                 new = not is_known and not doubts.are_shared(names, line)
-                doubtful = new and doubts.of_outputs.is_doubtful(mention, translation, text_left)
-                tally.doubtful["invented"] += doubtful
-                tally.invented.add(line, mention, names[0], happened=new and not doubtful)
+                looked_for = new and ours.isdisjoint(names)  # a name that is there once is not looked for again
+                sure = doubts.confidence(doubts.of_outputs, mention, translation, text_left) if looked_for else None
+                tally.doubtful["invented"] += new and sure is None
+                tally.invented.add(line, mention, names[0], sure)
         return tally
 
 
 def _findings(tallies: Mapping[str, _Tally]) -> Iterator[NameFinding]:
     for system, tally in tallies.items():
+        new: dict[tuple[int, str], list[str]] = {}
+        for line, mention, _, _ in tally.invented.found:
+            new.setdefault((line, mention.category), []).append(mention.text)
         for kind, listing in (("lost", tally.lost), ("invented", tally.invented)):
-            for line, mention, entity in listing.found:
+            for line, mention, entity, sure in listing.found:
                 start, end, text, _, category, _ = mention
-                yield NameFinding(line, system, kind, start, end, text, entity, category or UNKNOWN)
-
-
-def _without(text: str, mentions: Sequence[Mention], matched: Sequence[bool]) -> str:
-    """Return a text with blanks in place of the mentions that are matched."""
-    for mention, is_matched in zip(mentions, matched, strict=True):
-        if is_matched:
-            text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
-    return text
+                instead = new.get((line, category), []) if kind == "lost" else []
+                became = instead[0] if len(instead) == 1 else ""
+                yield NameFinding(line, system, kind, start, end, text, entity, category or UNKNOWN, sure, became)
 
 
 def _share_with(entities: Iterable[str], texts: Sequence[Named], line: int) -> float:
     """Return the share of texts that have one of these entities in this line."""
     found = sum(not text[line - 1].isdisjoint(entities) for text in texts)
     return found / len(texts) if texts else 0.0
+
+
+def _concepts(kb: KnowledgeBase | None, both: Languages) -> KBLinker | None:
+    """Return the finder of common words that comes with the package, if it has both languages."""
+    if kb is None or not set(both) <= set(LANGUAGES):
+        return None
+    return KBLinker(resolve(CONCEPTS), senses="all", capitals=False)
 
 
 def _named_by_references(metric: KoBE, testset: TestSet, language: str, named_in: str) -> list[Named]:

@@ -54,7 +54,8 @@ def _reasons(findings: Sequence[NameFinding], several: bool) -> list[Why]:
 
 def _said(finding: NameFinding, several: bool) -> str:
     by = f" by {finding.system}" if several else ""
-    return f"{finding.kind}{by}: {finding.text} ({finding.category})"
+    instead = f", now {finding.became}" if finding.became else ""
+    return f"{finding.kind}{by}: {finding.text}{instead} ({finding.category}, {100 * finding.confidence:.0f} % sure)"
 
 
 def _marks(text: str, findings: Iterable[NameFinding]) -> list[Mark]:
