@@ -98,6 +98,7 @@ SLOW = (
     "unit/test_engine.py::test_a_scheduler_that_vanishes",
     "unit/tasks/test_serve.py::test_a_request_that_takes_too_long",
     "unit/tasks/test_serve.py::test_jobs_outlive",
+    "unit/tasks/test_serve.py::test_callers_who_need_the_same_encoder",
     "unit/test_isolation.py::test_concerned_tests_pass",
     "unit/metrics/test_long_lines.py",
     "end_to_end/test_fuzz.py::test_damaged",

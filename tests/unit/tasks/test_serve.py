@@ -161,6 +161,14 @@ def slow(number: int = 0, systems: int = 8) -> dict[str, Any]:
             "confidence_n": 100_000}  # fmt: skip
 
 
+def very_slow() -> dict[str, Any]:
+    """A small request for `compare` that takes half a minute."""
+    lines = [f"the cat {i % 7} sat on {i % 11}" for i in range(1500)]
+    outputs = {f"s{i}": lines[i:] + lines[:i] for i in range(12)}
+    metrics = [f"chrf:beta={beta}" for beta in range(1, 11)]
+    return {"outputs": outputs, "references": {"r": lines[::-1]}, "metrics": metrics, "resamples": 100_000}
+
+
 def test_callers_who_need_the_same_encoder_are_encoded_together(server: Server) -> None:
     pytest.importorskip("onnxruntime")
     body = {**TEXTS, "metrics": ["bertscore"], "pair": "de-en"}
@@ -168,21 +176,21 @@ def test_callers_who_need_the_same_encoder_are_encoded_together(server: Server) 
     found: list[bytes] = []
 
     def ask(number: int) -> None:
-        with httpx.Client(base_url=server.url, timeout=60) as client:
-            texts = {**body, "outputs": {"a": ["the cat sat", f"{number} dogs" if number else "a dog"]}}
-            found.append(
-                client.post("/score", json=texts).content if number else client.post("/score", json=body).content
-            )
+        texts = {"outputs": {"a": ["the cat sat", f"{number} dogs"]}} if number else {}
+        found.append(server.http.post("/score", json=body | texts).content)
 
-    for _ in range(20):
-        callers = [threading.Thread(target=ask, args=(n % 3,)) for n in range(5)]
-        for each in callers:
-            each.start()
-        for each in callers:
-            each.join()
-        if "tercet_encoded_together_total 0" not in server.http.get("/metrics").text:
-            break
-    assert "tercet_encoded_together_total 0" not in server.http.get("/metrics").text
+    ahead = {"Prefer": "respond-async"}
+    busy = server.http.post("/compare", json=very_slow(), headers=ahead).headers["location"]
+    callers = [threading.Thread(target=ask, args=(n % 3,)) for n in range(5)]
+    for each in callers:
+        each.start()
+    while server.http.get("/healthz").json()["waiting"] < 5:
+        time.sleep(0.05)
+    server.http.delete(busy)
+    for each in callers:
+        each.join()
+    together = re.search(r"tercet_encoded_together_total (\d+)", server.http.get("/metrics").text)
+    assert together is not None and int(together[1]) >= 2
     assert len(set(found)) == 3 and alone in found  # the same as without others
 
 
@@ -376,16 +384,16 @@ def test_others_get_in_with_tokens_only(tmp_path: Path) -> None:
 
 
 def test_a_request_that_takes_too_long_or_too_much_memory_ends_alone(tmp_path: Path) -> None:
-    server = Server(tmp_path, "--time", "1.5", "--memory", "1").start()
+    server = Server(tmp_path, "--time", "5", "--memory", "1").start()
     try:
-        long = server.http.post("/score", json=slow())
-        assert long.status_code == 422 and "longer than 1.5 seconds" in long.text
+        long = server.http.post("/compare", json=very_slow())
+        assert long.status_code == 422 and "longer than 5 seconds" in long.text
         assert server.ask("score").status_code == 200
         worker = next(path for path in Path("/proc").glob("[0-9]*/stat") if _parent(path) == server.process.pid
                       and b"spawn_main" in (path.parent / "cmdline").read_bytes())  # fmt: skip
         asking = threading.Timer(0.5, os.kill, (int(worker.parent.name), signal.SIGKILL))
         asking.start()
-        died = server.http.post("/score", json=slow())
+        died = server.http.post("/compare", json=very_slow())
         asking.join()
         assert died.status_code in (422, 500) and ("died" in died.text or "longer" in died.text)
         assert server.ask("score").status_code == 200

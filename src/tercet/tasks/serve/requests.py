@@ -129,7 +129,8 @@ def build(
         raise UsageError('No output is given: "outputs" names texts of the request.')
     encoders: tuple[str, ...] = ()
     if "metrics" in known:
-        values["metrics"], encoders = _metrics(values.get("metrics") or (), allowed)
+        language = str(values.get("pair") or "").rpartition("-")[2] or None
+        values["metrics"], encoders = _metrics(values.get("metrics") or (), allowed, language)
     if "model" in known:
         values["model"] = _model(values.get("model", "default"), allowed)
     values.setdefault("form", "json")
@@ -197,8 +198,8 @@ def _check_group(name: str, text: str, files: Mapping[str, bytes]) -> None:
         raise UsageError(f"`{name}` {text[:80]}: after terms: stands a text of the request, and nothing else is named.")
 
 
-def _metrics(specs: object, allowed: Allowed) -> tuple[list[str], tuple[str, ...]]:
-    """Return the metrics, and the encoders that they use."""
+def _metrics(specs: object, allowed: Allowed, language: str | None) -> tuple[list[str], tuple[str, ...]]:
+    """Return the metrics, and the encoders that they use for outputs in a language."""
     from ...metrics import create
 
     specs = [specs] if isinstance(specs, str) else specs
@@ -209,7 +210,7 @@ def _metrics(specs: object, allowed: Allowed) -> tuple[list[str], tuple[str, ...
         if spec not in allowed.metrics:
             _check_metric(spec)
         found.append(allowed.metrics.get(spec, spec))
-    encoders = {getattr(create(spec), "encoder", None) for spec in found}
+    encoders = {getattr(create(spec).resolved(language), "encoder", None) for spec in found}
     return found, tuple(sorted(name for name in encoders if name))
 
 

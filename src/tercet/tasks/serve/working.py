@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -130,11 +130,15 @@ class _Warnings(logging.Handler):
         self.said[record.getMessage()[:500]] = None
 
 
+# For all requests: click keeps every stream that it has written to, with what was written.
+_OUT, _ERR = io.StringIO(), io.StringIO()
+
+
 @dataclass
 class _Run:
     """What a command printed, and how it ended."""
 
-    out: io.StringIO = field(default_factory=io.StringIO)
+    out: str = ""
     code: int = 0
     archive: bytes = b""
 
@@ -180,17 +184,22 @@ def _call(request: Request, settings: Settings, progress: Callable[[int, int | N
     options = command.options(**{**request.options, **own, **({"quiet": True} if "quiet" in names else {})})
     with click.Context(click.Command(request.task)) as context:
         context.meta[PROGRESS] = progress
-        with contextlib.redirect_stdout(run.out), contextlib.redirect_stderr(io.StringIO()):
+        with contextlib.redirect_stdout(_OUT), contextlib.redirect_stderr(_ERR):
             try:
                 run_task(command, TASKS[request.task][1], options, context)
             except SystemExit as leaving:
                 run.code = leaving.code if isinstance(leaving.code, int) else 1
+            finally:
+                run.out = _OUT.getvalue()
+                for stream in (_OUT, _ERR):
+                    stream.seek(0)
+                    stream.truncate()
     if request.archive:
         run.archive = Path(ARCHIVE).read_bytes()
 
 
 def _printed(request: Request, run: _Run) -> Answer:
-    return Answer(200, run.out.getvalue().encode("utf-8", "replace"),
+    return Answer(200, run.out.encode("utf-8", "replace"),
                   TYPES.get(str(request.options.get("form")), "text/plain; charset=utf-8"))  # fmt: skip
 
 
