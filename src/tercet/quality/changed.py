@@ -57,3 +57,14 @@ def changed_of(model: str, pair: str | None, limit: float) -> Changed | None:
                 at, green, changed = below[-1]
                 return Changed(at, green, changed, each["source"], each["segments"], each["changed"])
     return None
+
+
+def table_of_changed(model: str) -> tuple[str, list[list[str]]] | None:
+    """Return what was measured of a model, by its checksum, as a caption and rows; None if nothing was."""
+    for each in _figures():
+        if model and each["model"] == model:
+            few = [row for row in each["at"] if row[1] < each["at"][0][1]]  # below, no output is left out
+            rows = [[str(at), str(green), f"{100 * changed / green:.0f}"] for at, green, changed in few]
+            source = f"{each['segments']} outputs of {each['source']}"
+            return f"Outputs without findings that people changed, by the lowest prediction. Data: {source}", rows
+    return None

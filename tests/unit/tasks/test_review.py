@@ -116,6 +116,9 @@ def test_xliff_2_has_states_of_segments(tmp_path):
 def test_po_gets_the_flag_fuzzy_and_a_flag_that_is_removed_means_done(tmp_path):
     path = written(tmp_path, "app.po", PO)
     assert colours(path) == ["red", "amber", "amber", "green"]
+    found = tercet.review(path, model="none").to_dict()  # the file names its target language alone
+    assert found["pair"] == "into de"
+    assert found["segments"][0]["quality"] is None
     reviewed(path)
     text = path.read_text("utf-8")
     assert "#, fuzzy, c-format\n" in text

@@ -8,6 +8,7 @@ from math import isnan
 from typing import Any
 
 from ...cli.console import rendered
+from ...quality.changed import table_of_changed
 from ...quality.cross_system import Assessment
 from ...quality.features import GROUPS, FeatureTable
 from ...quality.model import Predictions, QualityModel
@@ -40,6 +41,9 @@ def _model_parts(model: QualityModel, level: float | None) -> Iterator[Part]:
         corner="learner",
         caption="On held-out groups (cross-validation)",
     )
+    if changed := table_of_changed(model.checksum):
+        caption, rows = changed
+        yield Table(["from", "outputs", "changed of 100"], rows, caption=caption)
     if model.warning:
         yield model.warning
     lines = [f"Features: {len(model.names)} used" + (f", {len(model.given)} of them given" if model.given else "")]

@@ -25,8 +25,12 @@ SAYS = {RED: "do not ship", AMBER: "look", GREEN: "can pass", DONE: "done"}
 
 def title(found: Review) -> str:
     """Return the title of the page."""
-    pair = f", {found.pair.removeprefix('-')}" if found.pair else ""
-    return f"Review of {found.name}{pair}"
+    return ", ".join(filter(None, (f"Review of {found.name}", _languages(found))))
+
+
+def _languages(found: Review) -> str:
+    """Return the language pair; "into de" if only the target is known."""
+    return f"into {found.pair[1:]}" if found.pair and found.pair.startswith("-") else found.pair or ""
 
 
 def verdict(found: Review) -> str:
@@ -48,7 +52,9 @@ def caveats(found: Review) -> list[str]:
     judged += f" Findings that are red: {red}; others are amber." if red else " All findings are amber."
     known = found.changed
     if known is None:
-        told = f"How many of 100 green segments a person would change is not known for {found.pair or 'this pair'}"
+        told = (
+            f"How many of 100 green segments a person would change is not known for {_languages(found) or 'this pair'}"
+        )
         return [judged, f"{told}: there are no post-edits on which this was measured."]
     share, low, high = known.per_100
     everything = 100 * known.all_changed / known.segments
@@ -73,8 +79,9 @@ def saved(found: Review) -> str:
 def shown(found: Review, form: str, top: int) -> str:
     """Render the review in one form. TSV, CSV and JSON have all segments."""
     if form in ("tsv", "csv"):
-        rows = [list(map(str, row.values())) for row in _rows(found)]
-        parts: list[Part] = [Table(list(next(iter(_rows(found)))), rows)]
+        rows = _rows(found)
+        cells = [["" if cell is None else str(cell) for cell in row.values()] for row in rows]
+        parts: list[Part] = [Table(list(rows[0]), cells)]
     else:
         parts = [verdict(found), Notes([saved(found), *caveats(found)]), *_tables(found), *_worst(found, top)]
     return rendered(form, parts, found.to_dict, title(found))
@@ -123,7 +130,7 @@ def record(found: Review) -> dict[str, Any]:
     known, hours = found.changed, found.hours
     counts: Counter[str] = found.counts
     return {
-        "verdict": verdict(found), "pair": found.pair, "n": len(found),
+        "verdict": verdict(found), "pair": _languages(found) or None, "n": len(found),
         "counts": {name: counts[name] for name in (*COLOURS, DONE)},
         "words": {name: found.words[name] for name in (*COLOURS, DONE)},
         "hours": None if hours is None else {"all": hours[0], "saved": hours[1]},
