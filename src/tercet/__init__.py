@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from .tasks.track.history import track as track
     from .tasks.verify import verify as verify
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 _HOMES = {  # name -> module, and its name there; a module stands for itself
     "Client": (".client", "Client"),
