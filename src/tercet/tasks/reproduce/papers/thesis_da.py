@@ -29,7 +29,7 @@ SET, ANALOGUE, RANKED = "wmt16_da", "wmt17", "wmt16"
 COUNTED, ROUNDED = ("Assessments", "Translations"), "It is a count that the thesis rounds."
 LEVELS = ("L1", "L2", "L3", "L4")  # quarters of the data by human score; L4 is the best
 WITHIN = {OWN: 0.03}  # how far Tercet's metric is from print by language pair
-ASSESSED_EQUAL = ("BLEU", "ChrF2")  # rows of Table 5.3 that need nothing but the texts
+ASSESSED_EQUAL = ("BLEU", "ChrF2", "Translations")  # rows of Table 5.3 that need nothing but the texts
 COLUMNS = ("lp", "z", "reference", "mt")
 
 
@@ -169,6 +169,7 @@ def rankings_table(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
         values[RANKED] = {**taus, "BLEU": taus.get("SENTBLEU", {})}
     if data(SET) is not None:
         values[SET] = _by_column(data, rows, printed("thesis_t4_12"))
+        values[SET]["Translations"] = {pair: float(len(one.human)) for pair, one in assessed(data)[1].items()}
     cells: list[Cell] = []
     unchecked: list[Unchecked] = []
     for row, column, text in printed("thesis_t5_3").numbers():
