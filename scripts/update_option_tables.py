@@ -1,6 +1,7 @@
-"""Write the tables of options in docs/commands from the declarations: `python scripts/update_option_tables.py`.
+"""Write tables in docs: options of commands, and formats of files. `python scripts/update_option_tables.py`.
 
-A page has them between two marks. tests/docs/test_coverage.py fails if they are out of date.
+They are made from the declarations and from the registry, and stand between two marks. tests/docs/test_coverage.py
+fails if they are out of date.
 """
 
 import re
@@ -9,9 +10,12 @@ from importlib import import_module
 from pathlib import Path
 
 from tercet.cli.commands import help_of, metavar_of
+from tercet.data.formats import formats
+from tercet.data.formats.columns import NAMES
 from tercet.options import Command, Option, Options, declared, sections
 
 COMMANDS = Path(__file__).resolve().parents[1] / "docs" / "commands"
+FORMATS, BEGIN_FORMATS = COMMANDS.parent / "formats.md", "<!-- formats of the registry: begin -->\n"
 BEGIN, END = "<!-- options of the declaration: begin -->\n", "<!-- end -->\n"
 
 
@@ -58,6 +62,13 @@ def of_command(name: str) -> str:
     return "\n".join(f"### {name} {each}\n\n{tables(one.options)}" for each, one in found.items())
 
 
+def registry() -> str:
+    """Return the formats of files, and the names of columns, as tables."""
+    known = "\n".join(f"| {', '.join(each.holds)} | {escaped(each.about)} |" for each in formats())
+    columns = "\n".join(f"| {role} | {', '.join(names)} |" for role, names in NAMES.items())
+    return f"| holds | format |\n|---|---|\n{known}\n\n| column | names, in any case |\n|---|---|\n{columns}\n"
+
+
 def escaped(text: str) -> str:
     """Return text for a cell of Markdown."""
     return re.sub(r"([|<*_\[\]])", r"\\\1", text)
@@ -72,6 +83,9 @@ def pages() -> list[tuple[Path, str, str]]:
             before, _, rest = text.partition(BEGIN)
             wanted = f"{before}{BEGIN}\n{of_command(page.stem)}\n{END}{rest.partition(END)[2]}"
             found.append((page, text, wanted))
+    text = FORMATS.read_text("utf-8")
+    before, _, rest = text.partition(BEGIN_FORMATS)
+    found.append((FORMATS, text, f"{before}{BEGIN_FORMATS}\n{registry()}\n{END}{rest.partition(END)[2]}"))
     return found
 
 
