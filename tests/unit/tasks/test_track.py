@@ -3,16 +3,19 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tercet
+from tercet.data import databases
 from tercet.errors import DataError, UsageError
 from tercet.scoring import score
 from tercet.tasks.track.drops import change_between, paired_error
@@ -190,6 +193,25 @@ def test_a_file_that_is_no_history_is_refused(tmp_path: Path) -> None:
 
 
 # --- the gate -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("change", ["UPDATE tercet_track_about SET version = 'x'", "DELETE FROM tercet_track_about"])
+def test_a_history_with_a_damaged_version_is_refused(tmp_path: Path, change: str) -> None:
+    History.open(tmp_path / "runs.db").close()
+    with closing(sqlite3.connect(tmp_path / "runs.db")) as connection:
+        connection.execute(change)
+        connection.commit()
+    with pytest.raises(DataError, match="runs.db is damaged"):
+        History.open(tmp_path / "runs.db")
+
+
+def test_damage_that_sqlite_quotes_in_a_message_that_is_no_text_is_an_error() -> None:
+    class Damaged:
+        def execute(self, _: str) -> None:
+            b"\xb5".decode()
+
+    with pytest.raises(sqlite3.DatabaseError, match="malformed database schema"):
+        databases._prepare_sqlite(Damaged(), None)
 
 
 def test_the_jackknife_of_a_mean_is_its_standard_error() -> None:

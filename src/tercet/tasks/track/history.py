@@ -21,7 +21,7 @@ from .runs import Run, RunScore, comparable, difference, named_texts, only_syste
 
 try:
     import sqlalchemy as sql
-    from sqlalchemy.exc import DBAPIError
+    from sqlalchemy.exc import DBAPIError, NoResultFound
 except ImportError:
     raise MissingDependency("A history of runs", "web") from None
 
@@ -121,7 +121,7 @@ class History:
                 yield connection
         except DBAPIError as error:
             raise DataError(f"The history {self.name} cannot be used: {error.orig}".strip() + ".") from None
-        except (ValueError, zlib.error) as error:  # JSON, or texts that are none
+        except (ValueError, TypeError, NoResultFound, zlib.error) as error:  # JSON, numbers or texts that are none
             raise DataError(f"The history {self.name} is damaged: {error}.") from None
 
     def add(
