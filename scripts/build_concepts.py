@@ -1,4 +1,4 @@
-"""Builds src/tercet/knowledge/data/concepts.xz, the concepts of the default knowledge base.
+"""Builds the concepts of the default knowledge base, as src/tercet/knowledge/data/concepts.xz has them.
 
     python scripts/build_concepts.py WIKDICT PARALLEL
 
@@ -6,6 +6,10 @@ WIKDICT is the unpacked source package freedict-wikdict 2024.11.01 of Debian (ap
 3.0). PARALLEL has tables of an origin, an English text and its translation: LANGUAGE.tsv.xz. Of them those origins are
 read whose licence lets the words be distributed with the package (ORIGINS). Words of synsets of the default knowledge
 base that share an English word are added. The same input always gives the same bytes.
+
+The file that is in the package was put together step by step from the same functions and filters, before this script:
+it has no words of alignments for Spanish, and counted by lemma how common a word is. A run gives another file, for
+which the figures of docs/metrics/kobe.md and of the judged names must be computed again.
 """
 
 from __future__ import annotations

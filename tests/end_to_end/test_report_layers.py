@@ -104,6 +104,7 @@ def test_hostile_words_stay_text_in_a_layer(open_layer: Any) -> None:
     tab = open_layer("marks=METEOR")
     assert HOSTILE in tab.locator('#segment-2 [data-text="output 0"]').text_content()
     assert tab.evaluate("window.evil") is None
+    tab.locator("#segment-3").scroll_into_view_if_needed()  # drawn when it comes into view
     assert (
         tab.locator('#segment-3 [data-text="output 0"] .reading').evaluate("e => getComputedStyle(e).direction")
         == "rtl"

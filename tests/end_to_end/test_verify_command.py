@@ -81,7 +81,7 @@ def test_scores_of_sacrebleu_are_equal_with_long_and_short_signatures(
 
 
 # Tests of their own: what depends on other systems, needs a model or a file, or English (the outputs here are German).
-ELSEWHERE = {"kobe_pool", "prep", "qe", "cobalt", "hwcm", "stm", "rima"}
+ELSEWHERE = {"kobe_pool", "prep", "qe", "cobalt", "hwcm", "stm", "rima", "esim", "mean"}
 ELSEWHERE |= {"bleurt", "classifier", "comet", "judge", "learned", "lp", "metricx", "numbers"}
 ELSEWHERE |= {
     "beer",
@@ -118,6 +118,15 @@ def test_a_score_that_depends_on_other_systems_is_recomputed_with_them() -> None
         for note in verify(others, scores.signature, "0.5", system="Birch").notes
     )
     with pytest.raises(UsageError, match="kobe_pool needs the outputs of 4 systems or more"):
+        verify(texts.only(["Birch"]), scores.signature, "0.5")
+
+
+def test_a_mean_on_the_scale_of_all_systems_is_recomputed_with_them() -> None:
+    texts = demo.load("en-de")
+    (scores,) = score(texts, ["mean:of=chrf+ter"])
+    found = verify(texts, scores.signature, repr(scores.system["Birch"]), system="Birch")
+    assert (found.equal, found.score, found.notes) == (True, scores.system["Birch"], ())
+    with pytest.raises(UsageError, match="scale=max is found on the systems that are compared, and there is only one"):
         verify(texts.only(["Birch"]), scores.signature, "0.5")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tercet.metrics.learned.beer import NAMES
 from tercet.tasks.reproduce.printed import printed
 
 ENGLISH = (
@@ -235,6 +236,16 @@ def lexical(folder: Path) -> None:
     (folder / "ppdb-1.0-xxxl-lexical.pairs").write_text("house\tthing\nbooks\tthing\n", "utf-8")
 
 
+def beer_model(folder: Path) -> None:
+    """All weights are 1."""
+    folder.mkdir(parents=True)
+    features = [f"{place} {name}\n" for place, name in enumerate(NAMES)]
+    (folder / "core_model").write_text("bias 0\nw\n" + "1\n" * len(features), "utf-8")
+    (folder / "feature_values_scaling").write_text("0.0 1.0\n" * len(features), "utf-8")
+    (folder / "output_scaling").write_text("bias 0\nw\n1\n1\n", "utf-8")
+    (folder / "feature_names_mapping").write_text("".join(features), "utf-8")
+
+
 def systems_of(pair: str) -> list[str]:
     """Return the systems of a language pair of WMT19; the text counts those of en-de."""
     return [f"{pair.replace('-', '_')}_task{number}" for number in range(22 if pair == "en-de" else 8)]
@@ -354,6 +365,7 @@ WRITERS: dict[str, Callable[[Path], None]] = {
     "mtc_p4": mtc_p4,
     "msr_alignments": msr_alignments,
     "lexical": lexical,
+    "beer_model": beer_model,
     "wmt19_sys": wmt19_sys,
     "wmt19": wmt19,
     "wmt19_darr": wmt19_darr,

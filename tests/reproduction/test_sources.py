@@ -80,7 +80,7 @@ def test_without_data_each_table_names_a_file_or_the_reason(paper):
         reasons = {item.reason for item in one.unchecked} | {
             note for note in one.notes if note.startswith("Not recomp")
         }
-        made = one.cells or one.derived
+        made = one.cells or one.derived or one.drawings
         assert reasons or made
         table = tables(paper)[one.table]
         if table.make is not None and table.needs:
@@ -109,7 +109,7 @@ def test_published_tables_and_weights_are_used_where_the_user_has_them(tmp_path,
     table = write(tmp_path / "package" / "meteor" / "data" / "paraphrase-en.gz", "")
     package = SimpleNamespace(submodule_search_locations=[str(tmp_path / "package")])
     monkeypatch.setattr(sources, "find_spec", lambda name: package if name == "pycocoevalcap" else None)
-    for name in ("feature_names_mapping", "feature_values_scaling", "core_model"):
+    for name in ("feature_names_mapping", "feature_values_scaling", "core_model", "output_scaling"):
         write(tmp_path / "beer" / name, "")
     data = DataSets.under(tmp_path)
     assert data.as_published("meteor", texts) == f"meteor:variant=original,paraphrases={table}"

@@ -69,6 +69,7 @@ def test_the_answer_comes_first_and_every_part_follows(tmp_path: Path) -> None:
 def test_the_forms_have_the_same_numbers_and_json_has_all_of_them(tmp_path: Path) -> None:
     answered(tmp_path, "da")
     data = json.loads(run(["rate", "results", "c.json", "-f", "json"], folder=tmp_path).out)
+    assert data.pop("options")["command"] == "rate results"
     found = tercet.rate.results(tmp_path / "c.json")
     assert isinstance(found, CampaignResults)
     assert data == json.loads(to_json(found.to_dict()))

@@ -61,6 +61,11 @@ class Machinery:
         return None
 
     @property
+    def needs_all_systems(self) -> bool:
+        """Return whether a system's score depends on the other systems' outputs, so that it is verified with them."""
+        return False
+
+    @property
     def whole(self) -> bool:
         """Whether counts of a segment depend on its neighbours, so that a test set must not be cut into shards."""
         return False
@@ -105,6 +110,12 @@ class Machinery:
 
     def check_needs(self, testset: Corpus) -> None:
         """Raise UsageError if its parameters or the test set lack what the metric reads."""
+        for need, present in (("reference", bool(testset.references)), ("source", testset.source is not None)):
+            if need in self._author.needs and not present:
+                how = f"-{need[0]} FILE, or TestSet(…, {need}{'s' * (need == 'reference')}=…)"
+                raise UsageError(
+                    f"{self.name} needs {need}s, and test set {testset.name!r} has none. Give them: {how}."
+                )
         if self.lacks:
             install = ""
             try:
@@ -112,12 +123,6 @@ class Machinery:
             except MissingDependency as missing:
                 install = f" It also needs a package: pip install 'tercet[{missing.extra}]'"
             raise UsageError(f"{self.name} needs {self.lacks}.{install}")
-        for need, present in (("reference", bool(testset.references)), ("source", testset.source is not None)):
-            if need in self._author.needs and not present:
-                how = f"-{need[0]} FILE, or TestSet(…, {need}{'s' * (need == 'reference')}=…)"
-                raise UsageError(
-                    f"{self.name} needs {need}s, and test set {testset.name!r} has none. Give them: {how}."
-                )
 
     def offline(self) -> Self:
         """Return the metric without the address of its service: it can score counts, and cannot count."""

@@ -54,6 +54,10 @@ class MixedMetric(MemberMetric):
     weights: ClassVar[Mapping[str, float]] = {}
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {}
 
+    @property
+    def needs_all_systems(self) -> bool:
+        return self.scale in ("max", "z")
+
     def parts(self) -> Mapping[str, float]:
         """Return the weights of the members by their strings."""
         return self.weights
@@ -70,7 +74,7 @@ class MixedMetric(MemberMetric):
             if metric.higher_is_better is None:
                 raise UsageError(f"{self.name}: {member.spec} has no better direction, so it cannot be averaged.")
         size = len(members)
-        if self.scale not in ("max", "z"):
+        if not self.needs_all_systems:
             return Learnt((tuple(ready), *self._fixed()))
         if len(testset.outputs) == 1:
             other = BOUNDS if self.bounds else "none"

@@ -95,6 +95,10 @@ class KoBEPool(EntityMetric):
     version: ClassVar[int] = 2  # 2: compounds with directions are names
     paper: ClassVar[str] = "After Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation"
 
+    @property
+    def needs_all_systems(self) -> bool:
+        return True
+
     def validate(self) -> None:
         if not self.threshold < 1:
             raise UsageError(f"kobe_pool: threshold must be a number from 0 to below 1, not {self.threshold}.")
