@@ -32,6 +32,15 @@ def serious(tab: Any) -> list[str]:
     return found
 
 
+def check_views(tab: Any) -> None:
+    """Check that a page has no serious finding and fits, on a wide and a narrow screen, light and dark."""
+    for width, scheme in ((1400, "light"), (390, "light"), (390, "dark"), (1400, "dark")):
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.emulate_media(color_scheme=scheme)
+        assert serious(tab) == [], (width, scheme)
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), (width, scheme)
+
+
 def test_the_report(visit: Any, tmp_path: Path) -> None:
     found = tercet.report(tercet.demo("en-de"), ["chrf", "meteor"], resamples=200)
     found.write(tmp_path / "report.html")
@@ -41,8 +50,7 @@ def test_the_report(visit: Any, tmp_path: Path) -> None:
         summary.click()
     assert serious(tab) == []
     tab.get_by_label("Marks").select_option("METEOR")
-    tab.emulate_media(color_scheme="dark")
-    assert serious(tab) == []
+    check_views(tab)
     tab.keyboard.press("?")
     assert serious(tab) == []
 
@@ -61,32 +69,16 @@ def test_pages_of_segments(visit: Any, tmp_path: Path, page: str) -> None:
         mixed = tercet.TestSet(outputs, {"r": ["أهلا بالعالم", "我们去看大海。"]}, ["שלום עולם", "海を見に行く"])
         tercet.report(mixed, ["chrf", "bleu:tokenize=char"]).write(path)
     else:
-        tercet_demo = ["demo", "--write", "."]
-        assert run(tercet_demo, folder=tmp_path).code == 0
+        assert run(["demo", "--write", "."], folder=tmp_path).code == 0
         words = {
-            "entities": [
-                "entities",
-                "-s",
-                "src.txt",
-                "-i",
-                "Cedar.txt",
-                "Birch.txt",
-                "-l",
-                "en-de",
-                "--html",
-                "page.html",
-            ],
-            "triage": ["qe", "rank", "triage", "src.txt", "Cedar.txt", "-l", "en-de", "-f", "html", "-o", "page.html"],
+            "entities": "entities -s src.txt -i Cedar.txt Birch.txt -l en-de --html page.html",
+            "triage": "qe rank triage src.txt Cedar.txt -l en-de -f html -o page.html",
         }[page]
-        found = run(words, folder=tmp_path)
+        found = run(words.split(), folder=tmp_path)
         assert found.code == 0, found.stderr
     tab = visit(path)
     tab.locator("#app[aria-busy=false]").wait_for()
-    for width, scheme in ((1400, "light"), (390, "light"), (390, "dark"), (1400, "dark")):
-        tab.set_viewport_size({"width": width, "height": 900})
-        tab.emulate_media(color_scheme=scheme)
-        assert serious(tab) == []
-        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    check_views(tab)
 
 
 def test_the_page_of_reproduce(visit: Any, tmp_path: Path) -> None:
@@ -94,14 +86,14 @@ def test_the_page_of_reproduce(visit: Any, tmp_path: Path) -> None:
     tab = visit(tmp_path / "page.html")
     for summary in tab.locator("summary").all():
         summary.click()
-    assert serious(tab) == []
+    check_views(tab)
 
 
 def test_pages_with_figures_and_segments(visit: Any, tmp_path: Path) -> None:
     from .test_pages_in_browser import example_page
 
     write_page(tmp_path / "page.html", example_page())
-    assert serious(visit(tmp_path / "page.html")) == []
+    check_views(visit(tmp_path / "page.html"))
 
 
 @pytest.mark.parametrize("protocol", ["da", "mqm", "ranking"])
@@ -109,20 +101,20 @@ def test_the_pages_of_the_rating_server(new_context: Callable[..., Any], tmp_pat
     with serving(*make_campaign(protocol), tmp_path) as site:
         tab = new_context().new_page()
         tab.goto(site.link())
-        assert serious(tab) == []
+        check_views(tab)
         tab.keyboard.press("Enter")
-        assert serious(tab) == []
+        check_views(tab)
         tab.goto(f"{site.url}/organiser")
-        assert serious(tab) == []
+        check_views(tab)
         site.answer_all()
         tab.goto(f"{site.url}/o/{site.tokens.organiser}")
-        assert serious(tab) == []
+        check_views(tab)
         with tab.expect_download() as download:
             tab.get_by_role("link", name="report").click()
         download.value.save_as(tmp_path / "report.html")
         tab.goto((tmp_path / "report.html").as_uri())
         assert tab.get_by_role("heading", level=1).inner_text().startswith("Rating results: Test of")
-        assert serious(tab) == []
+        check_views(tab)
 
 
 def test_the_overview_of_campaigns(new_context: Callable[..., Any], tmp_path: Path) -> None:
@@ -133,6 +125,4 @@ def test_the_overview_of_campaigns(new_context: Callable[..., Any], tmp_path: Pa
         for site in sites.values():
             tab.goto(f"{site.url}/o/{site.tokens.organiser}")
             tab.goto(f"{site.url}/organiser")
-            assert serious(tab) == []
-        tab.emulate_media(color_scheme="dark")
-        assert serious(tab) == []
+            check_views(tab)
