@@ -61,6 +61,8 @@ def read_comet(path: Path, segments: Sequence[str] = (), *, system: str | None =
     segments: names of the test set's segments. system: the name of the system, for a file with only one.
     """
     lines = read_lines(path)
+    if not lines:
+        raise DataError(f"{path} is empty.")
     found = _from_json("\n".join(lines), path) if is_json(lines[0]) else _from_lines(lines, path)
     if not found:
         return None
