@@ -214,10 +214,11 @@ def report(tally: Tally, options: argparse.Namespace, faults: list[str]) -> int:
     print(f"an answer takes (s): median {p50:.2f}, p95 {p95:.2f}, largest {max(tally.seconds):.2f}")
     print(f"other than the command's: {tally.wrong}; connections refused while the server was down: {tally.down}")
     print(f"jobs accepted: {tally.jobs}, of which {tally.after_kill} before a kill; lost: {tally.lost}")
-    settled = np.array([sizes for when, *sizes in tally.memory if when > 60 * min(1.0, options.minutes / 3)]) / 1e6
-    for place, who in enumerate(("server", "workers")):
-        first, last = settled[:5, place].mean(), settled[-5:, place].mean()
-        print(f"memory of the {who} (MB): {first:.0f} after the first minute, {last:.0f} in the end")
+    for place, who in ((1, "server"), (2, "workers")):
+        by_minute: dict[int, list[float]] = {}
+        for sizes in tally.memory:
+            by_minute.setdefault(int(sizes[0] // 60) + 1, []).append(sizes[place] / 1e6)
+        print(f"memory of the {who} by minute (mean MB):", *(f"{np.mean(each):.0f}" for each in by_minute.values()))
     for line in faults[:5]:
         print(f"log: {line}")
     errors = set(tally.statuses) - {200, 202, 429}

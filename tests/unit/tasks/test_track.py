@@ -9,16 +9,19 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks import track_gate
 
 import tercet
 from tercet.data import databases
+from tercet.data.scores import Scores
 from tercet.errors import DataError, UsageError
 from tercet.scoring import score
-from tercet.tasks.track.drops import change_between, paired_error
+from tercet.tasks.track.drops import change_between, gate, paired_error
 from tercet.tasks.track.history import History
 from tercet.tasks.track.page import page_of
 from tercet.tasks.track.runs import Run, RunScore
@@ -269,6 +272,41 @@ def test_equal_outputs_are_no_drop(tmp_path: Path) -> None:
     for _ in range(3):
         add(history, 0.3, 1)
     assert [test.p_value for test in history.gate().tests] == [1.0] * 4
+
+
+class Nights:
+    """A history in memory: what `gate` asks of one."""
+
+    def __init__(self, like: Scores, counts: np.ndarray) -> None:
+        self.like, self.counts = like, counts
+        row = RunScore(like.label, like.signature, True, 0.0)
+        self.known = [Run("nmt", (row,), f"{i:04}", segments=len(each), number=i) for i, each in enumerate(counts, 1)]
+
+    def runs(self, **_: object) -> list[Run]:
+        return self.known
+
+    def find(self, name: int, runs: object = None) -> Run:
+        return self.known[name - 1]
+
+    def load(self, run: Run) -> list[Scores]:
+        return [replace(self.like, counts={"": self.counts[run.number - 1]}, totals={})]
+
+    def joined(self, run: Run, metrics: object = ()) -> list[Scores]:
+        return self.load(run)
+
+
+def test_the_simulated_gate_is_that_of_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("SEGMENTS", 80), ("CLEAN", 33), ("POOL", 4), ("BAD", 0.6)):
+        monkeypatch.setattr(track_gate, name, value)
+    like, good, bad = track_gate.pools("chrf")
+    seen: set[bool] = set()
+    for seed, kept in ((1, 0.0), (2, 0.9)):
+        nights = track_gate.year(good, bad, 0.5, seed, kept=kept, drop=True)[:37]
+        history = Nights(like, nights)
+        verdicts = [gate(history, night + 1).failed for night in range(1, 37)]  # type: ignore[arg-type]
+        assert track_gate.alarms(like, nights) == [night for night, failed in enumerate(verdicts, 1) if failed]
+        seen |= set(verdicts)
+    assert seen == {True, False}
 
 
 # --- the commands -------------------------------------------------------------

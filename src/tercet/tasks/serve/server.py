@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from ...errors import MissingDependency, UsageError
 
 try:
+    from anyio.to_thread import current_default_thread_limiter
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
     from starlette.exceptions import HTTPException
@@ -38,6 +39,7 @@ log = logging.getLogger(__name__)
 
 ARCHIVE = "application/vnd.tercet.scores"  # what the client accepts: scores with their counts
 LARGE = 1 << 20  # bytes of a request that becomes a job at once
+THREADS = 4  # that read requests
 WAIT = 20.0  # seconds that an answer is waited for before the request becomes a job
 # A report is a page of its own, which runs only the scripts that it names and has no access to this site.
 SANDBOX = "sandbox allow-scripts allow-downloads allow-popups; frame-ancestors 'none'; form-action 'none'"
@@ -61,6 +63,8 @@ class Service(Pages):
 
         @contextlib.asynccontextmanager
         async def lifespan(app: Starlette) -> AsyncIterator[None]:
+            # Requests are read in threads, so that a large one delays no other; each thread keeps memory of its own.
+            current_default_thread_limiter().total_tokens = THREADS
             await self.queue.start()
             yield
             await self.queue.stop()

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 ALPHA, LOOKS, KEPT = 0.05, 365, 28
 WINDOWS = (1, 3, 7)
+TESTS = len(WINDOWS) + 1  # of a metric against earlier runs
 FEWEST = 50  # segments; below, the normal approximation is too rough so far out in the tail
 POWER = 0.8
 AGAINST = "earlier"
@@ -127,7 +128,19 @@ def gate(
     ]  # fmt: skip
     if undirected := [item.label for item in items if item.higher_is_better is None]:
         raise UsageError(f"No direction of {undirected[0]} is better, so it cannot drop.")
-    loaded = _Loaded(history)
+    loaded: dict[int, dict[str, Scores]] = {}
+
+    def mean_of(runs: Sequence[Run], like: Scores) -> Scores:
+        counts = []
+        for each in runs:
+            if each.number not in loaded:
+                loaded[each.number] = {comparable(item.signature): item for item in history.load(each)}
+            found = loaded[each.number].get(comparable(like.signature))
+            if found is None:
+                raise UsageError(f"Run {each.number} has no segment scores by {like.signature}.")
+            counts.append(next(iter(found.counts.values())))
+        return pooled(counts, like)
+
     tests: list[GateTest] = []
     for item in items:
         level = alpha / looks / len(items)
@@ -143,28 +156,27 @@ def gate(
             best = max(usable, key=lambda each: _gain(each, item))
             choices = [([new], [best], f"run {best.number}, the best of {len(usable)}", level / len(usable))]
         else:
-            share = level / (len(WINDOWS) + 1)
+            share, runs = level / TESTS, [*usable, new]
             choices = [
-                ([*usable[len(usable) - size + 1 :], new], old, _mean_of(old), share)
-                for size in WINDOWS
-                if (old := usable[: len(usable) - size + 1][-kept:])
+                (runs[start:], runs[first:start], _mean_of(runs[first:start]), share)
+                for first, start in windows(len(usable), kept)
             ]
-            if len(usable) > 1:
-                choices.append(([new], usable[-1:], _mean_of(usable[-1:]), share))
         for newest, old, title, share in choices:
-            tests.append(
-                _test(loaded.pooled(newest, item), loaded.pooled(old, item), title, len(newest), share, margin)
-            )
+            both = mean_of(newest, item), mean_of(old, item)
+            tests.append(drop_test(*both, level=share, against=title, window=len(newest), margin=margin))
     return GateResult(new.number, tuple(tests), alpha, looks)
 
 
+def windows(earlier: int, kept: int = KEPT) -> list[tuple[int, int]]:
+    """Return where the tests of a run with so many earlier ones begin: the first of the old runs, and of the new."""
+    starts = [start for size in WINDOWS if (start := earlier + 1 - size) > 0]
+    return [(max(0, start - kept), start) for start in starts] + [(earlier - 1, earlier)] * (earlier > 1)
+
+
 def _mean_of(runs: Sequence[Run]) -> str:
-    numbers = (
-        f"run {runs[0].number}"
-        if len(runs) == 1
-        else f"the {len(runs)} runs from {runs[0].number} to {runs[-1].number}"
-    )
-    return numbers
+    if len(runs) == 1:
+        return f"run {runs[0].number}"
+    return f"the {len(runs)} runs from {runs[0].number} to {runs[-1].number}"
 
 
 def _gain(run: Run, item: Scores) -> float:
@@ -173,40 +185,23 @@ def _gain(run: Run, item: Scores) -> float:
     return -np.inf if isnan(score) else score if item.higher_is_better else -score
 
 
-class _Loaded:
-    """Scores of runs, each read once."""
-
-    def __init__(self, history: History) -> None:
-        self.history = history
-        self.known: dict[int, dict[str, Scores]] = {}
-
-    def pooled(self, runs: Sequence[Run], like: Scores) -> Scores:
-        """Return scores of several runs as those of one system: the means of their counts."""
-        counts = []
-        for run in runs:
-            if run.number not in self.known:
-                self.known[run.number] = {comparable(item.signature): item for item in self.history.load(run)}
-            found = self.known[run.number].get(comparable(like.signature))
-            if found is None:
-                raise UsageError(f"Run {run.number} has no segment scores by {like.signature}.")
-            counts.append(next(iter(found.counts.values())))
-        mean = np.mean(counts, axis=0) if len(counts) > 1 else counts[0]
-        return replace(
-            like,
-            system={"": float(like.metric.score(mean.sum(0)))},
-            counts={"": mean},
-            segment={},
-            totals={"": mean.sum(0)},
-        )
+def pooled(counts: Sequence[Floats], like: Scores) -> Scores:
+    """Return the scores of several runs as those of one system: by the means of their counts."""
+    mean = np.mean(counts, axis=0) if len(counts) > 1 else counts[0]
+    total = mean.sum(0)
+    value = float(like.metric.score(total))
+    return replace(like, system={"": value}, counts={"": mean}, segment={}, totals={"": total})
 
 
-def _test(new: Scores, old: Scores, against: str, window: int, level: float, margin: float) -> GateTest:
+def drop_test(
+    new: Scores, old: Scores, *, level: float, against: str = "", window: int = 1, margin: float = 0.0
+) -> GateTest:
+    """Test whether a run, or the mean of several, is worse than another by more than the margin."""
     change, error = paired_error(new, old)
     loss = -change if new.higher_is_better else change
     p_value = upper_tail((loss - margin) / error) if error > 0 else (0.0 if loss > margin else 1.0)
     detectable = margin + (NormalDist().inv_cdf(1 - level) + NormalDist().inv_cdf(POWER)) * error
-    score, before = (next(iter(each.system.values())) for each in (new, old))
-    return GateTest(new.label, against, window, score, before, p_value, level, detectable)
+    return GateTest(new.label, against, window, new.system[""], old.system[""], p_value, level, detectable)
 
 
 def upper_tail(z: float) -> float:
