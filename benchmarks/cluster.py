@@ -1,10 +1,11 @@
-"""What a Dask cluster gains: python -m benchmarks.cluster [--workers 2 4] [--only cobalt] [--size 0.3]
+"""What a Dask cluster gains: python -m benchmarks.cluster [--workers 2 4 8] [--only rima] [--segments 1000] [--slow 1]
 
 For each kind of work: without a cluster, then on workers of one thread each on this machine. Wall time says something
 only on an idle machine with a core for each worker. The longest chain is CPU time that cannot overlap: that of this
-process and of the busiest worker. Its ratio to the CPU time without a cluster is the gain that the machine's load does
-not touch. Bytes are those of units sent and counts received, and of metrics that every worker gets once; memory is the
-largest of a worker. --size 40 makes rima and cobalt on 200,000 segments: hours on a small machine.
+process and of the busiest worker. Its ratio to the CPU time without a cluster is
+the gain that the machine's load does not touch. Bytes are those of units sent and counts received, and of metrics that
+every worker gets once; memory is the largest of a worker. --slow has one worker sleep so many seconds before each
+unit. --segments 200000 repeats the texts: hours on a small machine.
 """
 
 from __future__ import annotations
@@ -20,32 +21,46 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from tercet import score
+from tercet import TestSet, reproduce, score
 from tercet.clusters import ClusterExecutor
+from tercet.data.scores import ScoreList
 from tercet.data.stream import TextFiles
 from tercet.rendering.tables import table
 
-from .common import texts
+from .common import SHARED, texts
 from .memory import write_texts
 
+Work = Callable[..., Any]
 
-def works(folder: Path, size: float) -> dict[str, Callable[..., Any]]:
-    """Return kinds of work by name: parsing, encoding, many segments with a slow and with a fast metric."""
-    parsed, encoded, edited, counted = (int(size * n) for n in (1000, 500, 100_000, 1_000_000))
-    learned = int(size * 5000)
-    found: dict[str, Callable[..., Any]] = {
-        f"cobalt (spaCy), 2 x {parsed:,} segments": partial(score, texts("de-en", 2, parsed), ["cobalt"]),
-        f"rima, 2 x {learned:,} segments": partial(score, texts("de-en", 2, learned), ["rima"]),
-        f"bertscore, 2 x {encoded:,} segments": partial(score, texts("de-en", 2, encoded), ["bertscore"]),
-    }
-    for metric, segments in (("ter", edited), ("bleu", counted)):
-        write_texts(folder, segments, (f"ref.{metric}", f"out.{metric}"))
+
+def works(folder: Path, segments: int) -> dict[str, Work]:
+    """Return kinds of work by name: parsing, encoding, many segments with a slow and with a fast metric, a paper."""
+    found: dict[str, Work] = {}
+    for metric, times in (("cobalt", 1.0), ("rima", 1.0), ("bertscore", 0.5)):
+        testset = many(int(times * segments))
+        found[f"{metric}, 2 x {len(testset):,} segments"] = partial(score, testset, [metric])
+    for metric, times in (("ter", 100), ("bleu", 1000)):
+        write_texts(folder, times * segments, (f"ref.{metric}", f"out.{metric}"))
         files = TextFiles({"out": folder / f"out.{metric}"}, {"ref": folder / f"ref.{metric}"})
-        found[f"{metric}, {segments:,} segments"] = partial(score, files, [metric], keep_counts=False)
+        found[f"{metric}, {times * segments:,} segments"] = partial(score, files, [metric], keep_counts=False)
+    if (SHARED / "data/wmt14").is_dir():
+        paper = partial(reproduce, "wmt14", table="4", data=SHARED / "data", rows=["ter", "chrf", "character"])
+        found["reproduce wmt14, table 4"] = paper
     return found
 
 
-def timed(work: Callable[..., Any]) -> tuple[float, float, Any]:
+def many(segments: int) -> TestSet:
+    """Return two systems on so many segments; the texts are repeated where there are fewer."""
+    known = texts("de-en", 2, segments)
+    return known.take([i % len(known) for i in range(segments)])
+
+
+def results(found: Any) -> list[Any]:
+    """Return the numbers of a result, to be compared."""
+    return [[each.system for each in found]] if isinstance(found, ScoreList) else found.rows()
+
+
+def timed(work: Work) -> tuple[float, float, Any]:
     wall, cpu = time.monotonic(), time.process_time()
     found = work()
     return time.monotonic() - wall, time.process_time() - cpu, found
@@ -53,8 +68,8 @@ def timed(work: Callable[..., Any]) -> tuple[float, float, Any]:
 
 @contextmanager
 def counted_bytes(workers: int) -> Iterator[list[int]]:
-    """Count the bytes of units that are submitted, of their results, and of what is sent to all workers."""
-    moved = [0]
+    """Count the bytes of units that are submitted and of their results, and of metrics that all workers get."""
+    moved = [0, 0]
     submit = ClusterExecutor.submit
 
     def counting(self: ClusterExecutor, function: Any, /, *arguments: Any, **options: Any) -> Any:
@@ -69,7 +84,7 @@ def counted_bytes(workers: int) -> Iterator[list[int]]:
     scatter = Client.scatter
 
     def scattering(self: Any, data: Any, **options: Any) -> Any:
-        moved[0] += workers * len(pickle.dumps(data))
+        moved[1] += workers * len(pickle.dumps(data))
         return scatter(self, data, **options)
 
     with mock.patch.object(ClusterExecutor, "submit", counting), mock.patch.object(Client, "scatter", scattering):
@@ -83,8 +98,21 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def on_cluster(work: Callable[..., Any], workers: int) -> tuple[float, float, float, float, float, Any]:
-    """Return wall time, CPU time of all, of this process and the busiest worker, MB moved, MB of memory, and scores."""
+def slow_down(seconds: float) -> None:
+    """Have this worker sleep before each unit."""
+    from tercet import engine
+
+    count_unit = engine.count_unit
+
+    def slow(*arguments: Any) -> Any:
+        time.sleep(seconds)
+        return count_unit(*arguments)
+
+    engine.count_unit = slow
+
+
+def on_cluster(work: Work, workers: int, slow: float) -> tuple[list[float], Any]:
+    """Return wall time, CPU time of all and of the longest chain, MB of units and of metrics, MB of memory; numbers."""
     from distributed import Client, LocalCluster
 
     with (
@@ -92,39 +120,42 @@ def on_cluster(work: Callable[..., Any], workers: int) -> tuple[float, float, fl
         Client(cluster) as client,
         counted_bytes(workers) as moved,
     ):
+        if slow:
+            client.run(slow_down, slow, workers=[next(iter(client.ncores()))])
         before = client.run(time.process_time)
         wall, here, found = timed(partial(work, cluster=cluster.scheduler_address))
         there = [after - before[name] for name, after in client.run(time.process_time).items()]
         memory = max(client.run(peak).values())
-    return wall, here + sum(there), here + max(there), moved[0] / 1e6, memory, found
+    return [wall, here + sum(there), here + max(there), moved[0] / 1e6, moved[1] / 1e6, memory], results(found)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="What a Dask cluster gains.")
-    parser.add_argument("--workers", type=int, nargs="*", default=[2])
+    parser.add_argument("--workers", type=int, nargs="*", default=[2, 4, 8])
     parser.add_argument("--only", default="", help="kinds of work whose name has this")
-    parser.add_argument("--size", type=float, default=1.0, help="times the usual number of segments")
+    parser.add_argument("--segments", type=int, default=1000, help="of rima and cobalt")
+    parser.add_argument("--slow", type=float, default=0.0, metavar="SECONDS", help="one worker sleeps before each unit")
     given = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory(prefix="tercet-cluster-") as name:
-        for what, work in works(Path(name), given.size).items():
+        for what, work in works(Path(name), given.segments).items():
             if given.only.lower() not in what.lower():
                 continue
             # On clusters first: this process has loaded nothing yet.
-            measured = {workers: on_cluster(work, workers) for workers in given.workers}
+            measured = {workers: on_cluster(work, workers, given.slow) for workers in given.workers}
             alone, cpu, expected = timed(work)
-            for workers, (wall, total, longest, moved, memory, found) in measured.items():
-                if [each.system for each in found] != [each.system for each in expected]:
-                    raise SystemExit(f"{what}: the cluster gives other scores")
+            for workers, ((wall, total, longest, *sizes), found) in measured.items():
+                if repr(found) != repr(results(expected)):
+                    raise SystemExit(f"{what}: the cluster gives other numbers")
                 gains = f"{alone / wall:.2f}x", f"{cpu / longest:.2f}x"
                 times = map("{:.1f}".format, (alone, wall, cpu, total, longest))
-                rows.append([what, str(workers), *times, *gains, f"{moved:.1f}", f"{memory:.0f}"])
+                rows.append([what, str(workers), *times, *gains, *map("{:.1f}".format, sizes)])
                 print(*rows[-1], sep="\t", flush=True)
     print(table(HEAD, rows))
 
 
 HEAD = ["work", "workers", "wall alone", "wall cluster", "CPU alone", "CPU cluster", "longest chain", "gain wall",
-        "gain chain", "MB moved", "MB a worker"]  # fmt: skip
+        "gain chain", "MB of units", "MB of metrics", "MB a worker"]  # fmt: skip
 
 
 if __name__ == "__main__":

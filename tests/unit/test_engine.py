@@ -181,6 +181,35 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_numbers(small_shards: None
         assert killed
 
 
+def slow_down(counted: Path) -> None:
+    """Have this worker sleep before each unit, and note that it had one."""
+    count_unit = engine.count_unit
+
+    def slow(*arguments: Any) -> Any:
+        with counted.open("a") as file:
+            file.write("unit\n")
+        time.sleep(1)
+        return count_unit(*arguments)
+
+    engine.count_unit = slow
+
+
+@pytest.mark.xdist_group("cluster")
+@pytest.mark.filterwarnings("ignore")
+def test_a_slow_worker_holds_up_its_own_units_only(small_shards: None, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="the extra tercet[cluster] is not installed")
+    testset = make_testset()
+    expected, units = results(testset), []
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        with distributed.Client(cluster) as client:
+            client.run(slow_down, tmp_path / "slow", workers=[next(iter(client.ncores()))])
+        found = results(testset, cluster=cluster.scheduler_address, progress=lambda *done: units.append(done))
+    assert found == expected
+    assert 0 < len((tmp_path / "slow").read_text().split()) < units[-1][1] / 3
+
+
 @pytest.mark.xdist_group("cluster")
 @pytest.mark.filterwarnings("ignore")  # distributed is noisy about a scheduler that is gone
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
-from ...options import command, option, python_option, shell_option, takes
-from ...options.groups import Cache, Form, Jobs, Quiet
+from ...options import again, command, option, python_option, shell_option, takes
+from ...options.groups import Cache, Cluster, Form, Jobs, Quiet
 
 if TYPE_CHECKING:
     from .results import Reproductions
@@ -55,6 +55,7 @@ class ReproduceOptions(Quiet, Cache, Jobs, Form):
     html: str | None = shell_option(
         None, "--html", metavar="FILE", help="Also write one page with all tables, marks and figures."
     )
+    cluster: str | None = again(Cluster, "cluster")
     progress: Callable[[str], None] | None = python_option(
         None, "Called with the name of the next table, and with what is done of it."
     )
@@ -111,7 +112,7 @@ def reproduce(*, options: ReproduceOptions) -> Reproductions:
     rows = () if options.rows == ("none",) else options.rows
     # Tables share processes and counts: without a cache of the user's, counts are kept until the end of the run.
     kept = TemporaryDirectory(prefix="tercet-") if options.cache is None else nullcontext(options.cache)
-    with kept as folder, open_executor(options.jobs) as executor:
+    with kept as folder, open_executor(options.jobs, options.cluster) as executor:
         how: dict[str, Any] = {"progress": options.progress, "rows": rows, "slow": SLOW}
         folders: Any = options.data
         data = DataSets.under(*folders, also=data_folder(), cache=folder, executor=executor, **how)

@@ -8,28 +8,21 @@ tercet track page runs.db -o history.html
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ...errors import UsageError
-from ...options import REQUIRED, Options, option, shell_option
-from ...options.groups import Decimals
+from ...options import REQUIRED, Command, Options, command, option, shell_option
+from ...options.groups import Decimals, DifferenceTests
 
 if TYPE_CHECKING:
     from .history import History
     from .runs import Run
 
-COMMANDS = {
-    "list": "List the runs.",
-    "show": "Show a run: scores, tags, checksums of its texts.",
-    "compare": "Test runs on the same test set against each other.",
-    "page": "Write a page with all scores over time.",
-    "gate": "Fail if the newest run scores worse than earlier ones.",
-    "add": "Add a run from files of scores.",
-    "import": "Add runs from a table of another tool.",
-    "export": "Write runs for other tools.",
-}
+AGAINST, ALPHA, LOOKS, KEPT = "earlier", 0.05, 365, 28  # of a gate
+FAILED = 3  # the exit code of a gate, as of `compare --fail-if`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +30,12 @@ class Database(Options):
     """Where runs are."""
 
     database: str = shell_option(REQUIRED, metavar="DATABASE", recorded=False)
+
+    def opened(self, *, create: bool = False) -> History:
+        """Open the history."""
+        from .history import History
+
+        return History.open(self.database, create=create)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,29 +49,58 @@ class Chosen(Database, Decimals):
 
     def runs(self, history: History) -> list[Run]:
         """Return the chosen runs, with the chosen metrics alone."""
-        from dataclasses import replace
-
         known = history.runs(system=self.system, test_set=self.test_set, tags=read_tags(self.tags))
         if not self.metrics:
             return known
-        wanted = {name.lower() for name in self.metrics}
-        chosen = [
-            replace(
-                run, scores=tuple(each for each in run.scores if {each.label.lower(), each.signature.lower()} & wanted)
-            )
-            for run in known
-        ]
+        chosen = [replace(run, scores=tuple(each for each in run.scores if each.is_in(self.metrics))) for run in known]
         return [run for run in chosen if run.scores]
 
 
 @dataclass(frozen=True, kw_only=True)
-class About(Options):
-    """What is kept with a run."""
+class ListOptions(Chosen):
+    """Options of `track list`."""
 
-    tags: Sequence[str] = shell_option(
-        (), "--tag", metavar="NAME=VALUE", help="A fact about the run, as commit=1a2b3c. Repeat for more."
+    last: int | None = option(None, "-n", "--last", low=1, help="Only the last N runs.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowOptions(Database, Decimals):
+    """Options of `track show`."""
+
+    run: str = shell_option("last", "--run", metavar="RUN", help="Its number, its system, TAG=VALUE, or last.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrackCompareOptions(Decimals, DifferenceTests, Database):
+    """Options of `track compare`."""
+
+    runs: Sequence[str] = shell_option((), metavar="RUN...")
+    metrics: Sequence[str] = shell_option(
+        (), "-m", "--metrics", metavar="METRIC", several=True, help="Only these metrics."
     )
-    time: str | None = shell_option(None, "--time", help="When it was: ISO 8601, as 2026-11-19T03:00. [default: now]")
+    top: int = shell_option(5, "--top", low=0, help="Deciding segments to show per pair.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateOptions(Database, Decimals):
+    """Options of `track gate`."""
+
+    run: str = shell_option(
+        "last", "--run", metavar="RUN", help="The run to judge: number, system, TAG=VALUE, or last."
+    )
+    against: str = option(
+        AGAINST, "--against", metavar="RUN",
+        help="earlier (those before, together), last, best, or a run by number, system or TAG=VALUE.",
+    )  # fmt: skip
+    metrics: Sequence[str] = option((), "-m", "--metrics", metavar="METRIC", several=True, help="Only these metrics.")
+    alpha: float = option(ALPHA, "--alpha", help="Probability of any false alarm among --looks runs in a row.")
+    looks: int = option(LOOKS, "--looks", low=1, help="Runs among which false alarms are counted: a year of nights.")
+    margin: float = option(0.0, "--margin", low=0, help="A drop up to this size is no alarm.")
+    kept: int = option(KEPT, "--kept", low=1, help="Earlier runs to compare with.")
+    tags: Sequence[str] = shell_option(
+        (), "--tag", metavar="NAME=VALUE", help="Only runs with this tag count. Repeat for more."
+    )
+    any_system: bool = option(False, "--any-system", help="Compare with runs of other systems too.")
 
 
 def read_tags(tags: Sequence[str]) -> dict[str, str]:
@@ -86,23 +114,163 @@ def read_tags(tags: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def opened(options: Database, *, create: bool = False) -> History:
-    """Open the history that a command names."""
-    from .history import History
+@command(ListOptions)
+def _list(options: ListOptions) -> None:
+    """List the runs in order of time: number, system, scores, tags. A star: significantly different from the run before
+    of the same system (p < 0.05, not corrected).
 
-    return History.open(options.database, create=create)
+    \b
+    tercet track list runs.db -m chrF2 --last 10
+    """
+    import click
+
+    from ...cli.console import rendered
+    from ...rendering.document import Table
+    from ...rendering.tables import number
+
+    runs = options.runs(options.opened())[-(options.last or 0) :]
+    width = 2 if options.width is None else options.width
+    labels = list(dict.fromkeys(each.label for run in runs for each in run.scores))
+    rows = []
+    for run in runs:
+        known = {each.label: number(each.score, width) + "*" * ((each.p_value or 1) < 0.05) for each in run.scores}
+        about = [str(run.number), run.time[:16].replace("T", " "), run.system, run.test_set]
+        rows.append([*about, *(known.get(label, "") for label in labels), run.tag_words])
+    table = Table(["Run", "Time", "System", "Test set", *labels, "Tags"], rows)
+    cells = [run.row() for run in runs]
+    columns = list(dict.fromkeys(name for row in cells for name in row))
+    listed = [{name: row.get(name) for name in columns} for row in cells]
+    click.echo(rendered(options.form, [table], lambda: [run.to_dict() for run in runs], "Runs", lambda: listed))
 
 
-def cells(run: Run) -> dict[str, Any]:
-    """Return a run as a row of a table: number, time, system, test set, tags, scores."""
-    row: dict[str, Any] = {"run": run.number, "time": run.time, "system": run.system, "test_set": run.test_set}
-    return (
-        row
-        | {f"tag.{name}": value for name, value in run.tags.items()}
-        | {each.label: each.score for each in run.scores}
+@command(ShowOptions)
+def _show(options: ShowOptions) -> None:
+    """Show a run: scores with their signatures, tags, checksums of its texts.
+
+    \b
+    tercet track show runs.db --run 12
+    tercet track show runs.db --run commit=1a2b3c -f json
+    """
+    import click
+
+    from ...cli.console import rendered
+    from ...rendering.document import Column, Heading, Notes, Part, listing
+    from ...rendering.tables import DASH, number
+
+    run = options.opened().find(options.run)
+    columns: dict[str, Column] = {
+        "Metric": "label",
+        "Score": "score",
+        "95 % interval": lambda s: DASH if s.error is None else (s.score - 1.96 * s.error, s.score + 1.96 * s.error),
+        "p": lambda s: DASH if s.p_value is None else number(s.p_value, 4),
+        "Against run": lambda s: DASH if s.before is None else str(s.before),
+        "Signature": "signature",
+    }
+    facts = [f"Test set {run.test_set or 'unnamed'} {run.pair}, {run.segments} segments, Tercet {run.version}".strip()]
+    facts += [f"Tags: {run.tag_words}"] if run.tags else []
+    facts += [f"SHA-256 of {name}: {value[:16]}" for name, value in run.texts.items()]
+    table = listing(run.scores, columns, 2 if options.width is None else options.width)
+    parts: list[Part] = [Heading(f"Run {run.number}: {run.system}, {run.time}"), table, Notes(facts)]
+    click.echo(rendered(options.form, parts, run.to_dict))
+
+
+@command(TrackCompareOptions)
+def _compare(options: TrackCompareOptions) -> None:
+    """Compare two or more RUNs by paired tests: by number, system, or TAG=VALUE. They must be on the same texts.
+
+    \b
+    tercet track compare runs.db 11 12
+    tercet track compare runs.db release=1.4 last -f html > report.html
+    """
+    import click
+
+    from ...cli.console import rendered
+    from ..compare.board import comparison_parts
+    from .runs import titles
+
+    if len(options.runs) < 2:
+        raise UsageError("Name two runs or more, by their numbers in 'tercet track list'.")
+    history = options.opened()
+    tests = options.python(DifferenceTests, baseline=None, top=options.top)
+    if options.baseline is not None:
+        known = history.runs()
+        chosen = [history.find(name, known) for name in options.runs]
+        base, numbers = history.find(options.baseline, known).number, [run.number for run in chosen]
+        if base not in numbers:
+            raise UsageError(f"`baseline` {options.baseline} is none of the runs that are compared.")
+        tests["baseline"] = titles(*chosen)[numbers.index(base)]
+    if options.form == "html" and (page := report_of(history, options.runs, options.metrics)) is not None:
+        click.echo(page)
+        return
+    result = history.compare(*options.runs, metrics=options.metrics, **tests)
+    parts = comparison_parts(result, options.form, options.width)
+    click.echo(rendered(options.form, parts, lambda: result.to_dict(full=False), "Runs"))
+
+
+def report_of(history: History, names: Sequence[str], metrics: Sequence[str]) -> str | None:
+    """Return the page of `tercet report` on runs whose texts were kept; None if they were not."""
+    known = history.runs()
+    chosen = [history.find(name, known) for name in names]
+    texts = history.texts(*chosen)
+    if texts is None:
+        return None
+    from ..report import report
+
+    return report(texts, (), scores=history.joined(*chosen, metrics=metrics)).html()
+
+
+@command(GateOptions)
+def _gate(options: GateOptions) -> None:
+    """Exit with 3 if a run scores significantly worse than earlier runs on the same test set.
+
+    The probability of any false alarm in a year of nightly runs (--looks) is at most --alpha.
+
+    \b
+    tercet track gate runs.db
+    tercet track gate runs.db --against release=1.4 --margin 0.5 -m chrF2
+    """
+    import click
+
+    from ...cli.console import rendered
+    from ...rendering.document import Column, Notes, Part, listing
+    from ...rendering.tables import number
+
+    found = options.opened().gate(options.run, **options.python(tags=read_tags(options.tags)))
+    width = 2 if options.width is None else options.width
+    columns: dict[str, Column] = {
+        "Verdict": lambda test: "failed" if test.failed else "passed",
+        "Metric": "metric",
+        "Runs": "window",
+        "Against": "against",
+        "Score": "score",
+        "Before": "old",
+        "Change": lambda test: number(test.score - test.old, width, "+"),
+        "p": lambda test: f"{test.p_value:.2g}",
+        "Level": lambda test: f"{test.level:.2g}",
+        "Finds drops from": "detectable",
+    }
+    note = (
+        f"Fails if p is below the level: a false alarm in {found.looks} runs in a row has a probability of at most "
+        f"{100 * found.alpha:g} %. The last column: true drops that are found with 80 % power."
     )
+    parts: list[Part] = [listing(found.tests, columns, width), Notes([note])]
+    if not found.tests:
+        parts = [Notes([f"Run {found.run} is the first on its test set: nothing to compare with."])]
+    click.echo(rendered(options.form, parts, found.to_dict))
+    for test in found.tests:
+        if test.failed:
+            click.echo(f"Failed: {test.message}", err=True)
+    if found.failed:
+        sys.exit(FAILED)
 
 
-def tag_words(tags: Mapping[str, str]) -> str:
-    """Return tags as words."""
-    return " ".join(f"{name}={value}" for name, value in tags.items())
+COMMANDS: dict[str, Command | str] = {
+    "list": _list,
+    "show": _show,
+    "compare": _compare,
+    "page": "Write a page with all scores over time.",
+    "gate": _gate,
+    "add": "Add a run from files of scores.",
+    "import": "Add runs from a table of another tool.",
+    "export": "Write runs for other tools.",
+}

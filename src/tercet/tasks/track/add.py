@@ -7,19 +7,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...data.scores import Scores
 from ...options import REQUIRED, command, shell_option
-from . import About, Database, opened, read_tags
+from . import Database, read_tags
 
 if TYPE_CHECKING:
     from .runs import Run
 
 
 @dataclass(frozen=True, kw_only=True)
-class AddOptions(About, Database):
+class AddOptions(Database):
     """Options of `track add`."""
 
     files: Sequence[str] = shell_option(REQUIRED, metavar="FILE...")
+    tags: Sequence[str] = shell_option(
+        (), "--tag", metavar="NAME=VALUE", help="A fact about the run, as commit=1a2b3c. Repeat for more."
+    )
+    time: str | None = shell_option(None, "--time", help="When it was: ISO 8601, as 2026-11-19T03:00. [default: now]")
     system: str | None = shell_option(None, "--system", help="Name of the system, for files of one system.")
     test_set: str | None = shell_option(None, "--test-set", "-t", metavar="NAME", help="Name of the test set.")
     pair: str | None = shell_option(
@@ -39,33 +42,25 @@ def run(options: AddOptions) -> None:
     """
     import click
 
-    history = opened(options, create=True)
+    from ...external import read_external
+    from ...scoring import load
+
+    history = options.opened(create=True)
     tags = read_tags(options.tags)
+    facts = {"test_set": options.test_set, "pair": options.pair}
+    known = {name: value for name, value in facts.items() if value is not None}
     made: list[int] = []
     for file in options.files:
         runs = sacrebleu_runs(file, options)
         if runs is not None:
             made += history.add_runs(runs)
             continue
-        scores = _scores(file, options)
-        segmented = [item for item in scores if item.counts]
-        whole = [item for item in scores if not item.counts]
-        for part in filter(None, (segmented, whole)):
-            made += history.add(part, system=options.system, tags=tags, time=options.time)
+        scores = load(file) if file.endswith(".npz") else read_external(file)
+        scores = [replace(item, provenance={**item.provenance, **known}) for item in scores]
+        for counted in (True, False):
+            if part := [item for item in scores if bool(item.counts) is counted]:
+                made += history.add(part, system=options.system, tags=tags, time=options.time)
     click.echo(f"Added run{'s' * (len(made) > 1)} {', '.join(map(str, made))} to {history.name}.", err=True)
-
-
-def _scores(file: str, options: AddOptions) -> list[Scores]:
-    from ...external import read_external
-    from ...scoring import load
-
-    if file.endswith(".npz"):
-        found = load(file)
-    else:
-        found = read_external(file)
-    given = {"test_set": options.test_set, "pair": options.pair}
-    known = {name: value for name, value in given.items() if value is not None}
-    return [replace(item, provenance={**item.provenance, **known}) for item in found]
 
 
 def sacrebleu_runs(file: str, options: AddOptions) -> list[Run] | None:
@@ -90,8 +85,11 @@ def sacrebleu_runs(file: str, options: AddOptions) -> list[Run] | None:
     by_system: dict[str, list[RunScore]] = {}
     for each in listed:
         name = str(options.system or each.get("system") or Path(file).stem)
-        columns = {str(each["name"]): each} if "name" in each else _columns(each)
+        # Several systems are rows of a table, as "BLEU": "36.4 (μ = 36.4 ± 1.1)".
+        columns = {str(each["name"]): each} if "name" in each else {k: v for k, v in each.items() if k != "system"}
         for label, entry in columns.items():
+            if not isinstance(entry, dict):
+                entry = {"score": str(entry).split()[0] if entry else entry}
             try:
                 score = float(entry["score"])
             except (KeyError, TypeError, ValueError):
@@ -103,18 +101,6 @@ def sacrebleu_runs(file: str, options: AddOptions) -> list[Run] | None:
             by_system.setdefault(name, []).append(
                 RunScore(label, f"{label}|{signature}".rstrip("|"), higher, score, deviation)
             )
-    about: dict[str, Any] = {
-        "test_set": options.test_set or "",
-        "pair": options.pair or "",
-        "tags": read_tags(options.tags),
-    }
+    about: dict[str, Any] = {"test_set": options.test_set or "", "pair": options.pair or ""}
+    about["tags"] = read_tags(options.tags)
     return [Run(name, tuple(scores), time=options.time or "", **about) for name, scores in by_system.items()]
-
-
-def _columns(each: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the scores of a row of sacreBLEU's table of several systems, as "BLEU": "36.4 (μ = 36.4 ± 1.1)"."""
-    return {
-        label: value if isinstance(value, dict) else {"score": str(value).split()[0] if value else value}
-        for label, value in each.items()
-        if label != "system"
-    }

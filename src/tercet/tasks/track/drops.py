@@ -24,18 +24,17 @@ from ...data.scores import Scores
 from ...errors import UsageError
 from ...stats.resampling import check_share, evaluate
 from ...types import Floats
+from . import AGAINST, ALPHA, KEPT, LOOKS
 from .runs import comparable, difference
 
 if TYPE_CHECKING:
     from .history import History
     from .runs import Run
 
-ALPHA, LOOKS, KEPT = 0.05, 365, 28
 WINDOWS = (1, 3, 7)
 TESTS = len(WINDOWS) + 1  # of a metric against earlier runs
 FEWEST = 50  # segments; below, the normal approximation is too rough so far out in the tail
 POWER = 0.8
-AGAINST = "earlier"
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
 from ...options import command, shell_option
-from . import Chosen, opened, tag_words
+from . import Chosen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from .history import History
     from .runs import Run
@@ -39,16 +40,13 @@ def run(options: ExportOptions) -> None:
     """
     import click
 
-    history = opened(options)
+    history = options.opened()
     runs = options.runs(history)
     if not runs:
         raise UsageError(f"{history.name} has no such runs.")
-    text = (
-        {"csv": _csv, "sacrebleu": _sacrebleu, "wmt": _wmt}[options.target](runs)
-        if options.target != "comet"
-        else _comet(history, runs)
-    )
-    click.echo(text, nl=False)
+    kinds: dict[str, Callable[[Sequence[Run]], str]]
+    kinds = {"csv": _csv, "sacrebleu": _sacrebleu, "wmt": _wmt, "comet": partial(_comet, history)}
+    click.echo(kinds[options.target](runs), nl=False)
 
 
 def _csv(runs: Sequence[Run]) -> str:
@@ -59,24 +57,13 @@ def _csv(runs: Sequence[Run]) -> str:
     labels = list(dict.fromkeys(each.label for run in runs for each in run.scores))
     stream = StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(
-        [
-            "run",
-            "time",
-            "system",
-            "test_set",
-            "pair",
-            "segments",
-            *(f"tags.{name}" for name in tags),
-            *(f"metrics.{label}" for label in labels),
-        ]
-    )
+    about = ["run", "time", "system", "test_set", "pair", "segments"]
+    writer.writerow([*about, *(f"tags.{name}" for name in tags), *(f"metrics.{label}" for label in labels)])
     for run in runs:
         scores = {each.label: repr(each.score) for each in run.scores}
         first = [run.number, run.time, run.system, run.test_set, run.pair, run.segments]
-        writer.writerow(
-            [*first, *(run.tags.get(name, "") for name in tags), *(scores.get(label, "") for label in labels)]
-        )
+        rest = (run.tags.get(name, "") for name in tags), (scores.get(label, "") for label in labels)
+        writer.writerow([*first, *rest[0], *rest[1]])
     return stream.getvalue()
 
 
@@ -87,14 +74,8 @@ def _sacrebleu(runs: Sequence[Run]) -> str:
     for run in runs:
         for each in run.scores:
             name, _, signature = each.signature.partition("|")
-            entry = {
-                "system": run.system,
-                "run": run.number,
-                "time": run.time,
-                "name": name,
-                "score": each.score,
-                "signature": signature,
-            }
+            entry: dict[str, Any] = {"system": run.system, "run": run.number, "time": run.time}
+            entry |= {"name": name, "score": each.score, "signature": signature}
             found.append(entry | ({} if each.error is None else {"confidence_var": 1.96 * each.error}))
     return to_json(found) + "\n"
 
@@ -104,14 +85,12 @@ def _wmt(runs: Sequence[Run]) -> str:
     from .runs import titles
 
     names = dict(zip((run.number for run in runs), titles(*runs), strict=True))
-    return "".join(
-        "\t".join(
-            [each.label, run.pair or "-", run.test_set or "-", names[run.number].replace(" ", "-"), repr(each.score)]
-        )
-        + "\n"
+    rows = [
+        [each.label, run.pair or "-", run.test_set or "-", names[run.number].replace(" ", "-"), repr(each.score)]
         for run in runs
         for each in run.scores
-    )
+    ]
+    return "".join("\t".join(row) + "\n" for row in rows)
 
 
 def _comet(history: History, runs: Sequence[Run]) -> str:
@@ -120,7 +99,7 @@ def _comet(history: History, runs: Sequence[Run]) -> str:
     def rows(run: Run) -> Iterator[dict[str, float]]:
         items = [item for item in history.load(run) if item.label in {each.label for each in run.scores}]
         if not items:
-            raise UsageError(f"Run {run.number} ({tag_words(run.tags) or run.system}) has no scores of segments.")
+            raise UsageError(f"Run {run.number} ({run.tag_words or run.system}) has no scores of segments.")
         for place in range(run.segments):
             yield {item.label: float(next(iter(item.segment.values()))[place]) for item in items}
 

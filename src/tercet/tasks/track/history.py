@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...data.databases import begin_exclusively, now, open_engine
 from ...errors import DataError, MissingDependency, UsageError
-from .runs import Run, RunScore, comparable, difference, named_texts, only_system, output_of, put_together, titles
+from .runs import Run, RunScore, comparable, difference, named_texts, only_system, put_together, titles
 
 try:
     import sqlalchemy as sql
@@ -151,42 +151,34 @@ class History:
             raise UsageError("There are no texts to keep.")
         lines = named_texts(testset) if testset is not None else {}
         checksums = {name: checksum(text) for name, text in lines.items()}
-        made: list[tuple[Run, bytes | None, list[Scores]]] = []
-        for name in systems:
+        numbers = []
+        for name in systems:  # what can be computed is computed before the transaction
             own = [only_system(item, name) for item in scores]
             counted = [item for item in own if item.counts]
-            rows = tuple(
-                RunScore(
-                    item.label, item.signature, item.higher_is_better, item.system[name],
-                    standard_error(item) if item.counts else None,
-                )
-                for item in own
-            )  # fmt: skip
-            texts = {key: value for key, value in checksums.items() if key in ("source", f"output {name}")
-                     or key.startswith("reference")}  # fmt: skip
             about = own[0].provenance
             run = Run(
-                system=system or name, scores=rows, time=_moment(time), pair=str(about.get("pair") or ""),
+                system=system or name, scores=(), time=_moment(time), pair=str(about.get("pair") or ""),
                 test_set=str(about.get("test_set") or ""), segments=own[0].n_segments, tags=dict(tags or {}),
-                texts=texts, version=str(about.get("tercet", "")),
+                texts={key: value for key, value in checksums.items() if key in ("source", f"output {name}")
+                       or key.startswith("reference")}, version=str(about.get("tercet", "")),
             )  # fmt: skip
-            made.append((run, pack_scores(counted) if counted else None, counted))
-        numbers = []
-        for run, archive, counted in made:  # what can be computed is computed before the transaction
-            changes = {}
-            before = self._newest_like(run)
-            if before is not None and counted:
-                old = {comparable(item.signature): item for item in self.load(before)}
-                for item in counted:
-                    if (other := old.get(comparable(item.signature))) is not None:
-                        changes[item.signature] = before.number, change_between(item, other)
-            kept = tuple(
-                replace(row, before=changes[row.signature][0], p_value=changes[row.signature][1])
-                if row.signature in changes
-                else row
-                for row in run.scores
-            )
-            numbers.append(self._write(replace(run, scores=kept), archive, lines if keep_texts else {}))
+            before = self._newest_like(run) if counted else None
+            old = {comparable(item.signature): item for item in self.load(before)} if before else {}
+            rows = []
+            for item in own:
+                error = standard_error(item) if item.counts else None
+                row = RunScore(item.label, item.signature, item.higher_is_better, item.system[name], error)
+                other = old.get(comparable(item.signature)) if item.counts else None
+                if before is not None and other is not None:
+                    row = replace(row, before=before.number, p_value=change_between(item, other))
+                rows.append(row)
+            run, archive = replace(run, scores=tuple(rows)), pack_scores(counted) if counted else None
+            with self._using() as connection:
+                numbers.append(self._insert(connection, run, archive))
+                for key in run.texts if keep_texts else ():
+                    packed = {"checksum": run.texts[key], "data": zlib.compress(json.dumps(lines[key]).encode())}
+                    insert = f"INSERT INTO {_TEXTS.name} VALUES (:checksum, :data) ON CONFLICT DO NOTHING"
+                    connection.execute(sql.text(insert), packed)
         return numbers
 
     def add_runs(self, runs: Sequence[Run]) -> list[int]:
@@ -194,24 +186,12 @@ class History:
         with self._using() as connection:
             return [self._insert(connection, replace(run, time=_moment(run.time)), None) for run in runs]
 
-    def _write(self, run: Run, archive: bytes | None, texts: Mapping[str, Sequence[str | None]]) -> int:
-        with self._using() as connection:
-            number = self._insert(connection, run, archive)
-            for name, lines in texts.items():
-                if name not in run.texts:
-                    continue
-                data = zlib.compress(json.dumps(lines).encode())
-                insert = f"INSERT INTO {_TEXTS.name} VALUES (:checksum, :data) ON CONFLICT DO NOTHING"
-                connection.execute(sql.text(insert), {"checksum": run.texts[name], "data": data})
-        return number
-
     def _insert(self, connection: sql.Connection, run: Run, archive: bytes | None) -> int:
         values = {name: getattr(run, name) for name in ("time", "system", "test_set", "pair", "segments", "version")}
         values |= {"tags": json.dumps(dict(run.tags)), "texts": json.dumps(dict(run.texts))}
         number: int = connection.execute(_RUNS.insert().values(values).returning(_RUNS.c.number)).scalar_one()
         rows = [
-            {name: getattr(each, name) for name in RunScore.__dataclass_fields__}
-            | {"run": number, "place": place, "score": None if isnan(each.score) else each.score}
+            vars(each) | {"run": number, "place": place, "score": None if isnan(each.score) else each.score}
             for place, each in enumerate(run.scores)
         ]
         connection.execute(_SCORES.insert(), rows)
@@ -285,12 +265,12 @@ class History:
             rows = connection.execute(sql.select(_TEXTS).where(_TEXTS.c.checksum.in_(wanted))).all()
             known = {row.checksum: json.loads(_unpacked(row.data)) for row in rows}
         first = runs[0].texts
-        if not wanted or wanted - set(known) or not all(output_of(run) for run in runs):
+        if not wanted or wanted - set(known) or not all(run.output for run in runs):
             return None
         references = {
             key.partition(" ")[2]: known[value] for key, value in first.items() if key.startswith("reference")
         }
-        outputs = dict(zip(titles(*runs), (known[output_of(run)] for run in runs), strict=True))
+        outputs = dict(zip(titles(*runs), (known[run.output] for run in runs), strict=True))
         source = known[first["source"]] if "source" in first else None
         return TestSet(outputs, references, source, pair=runs[0].pair or None, name=runs[0].test_set or "unnamed")
 
@@ -309,12 +289,11 @@ class History:
                 raise UsageError(
                     f"Run {run.number} has scores of the whole system only: tests need scores of segments."
                 )
-        wanted = {label.lower() for label in metrics}
         found = [
             put_together([own[signature] for own in kept], titles(*runs))
             for signature, item in kept[0].items()
             if all(signature in own for own in kept)
-            and (not wanted or {item.label.lower(), signature.lower()} & wanted)
+            and (not metrics or {item.label.lower(), signature.lower()} & {label.lower() for label in metrics})
         ]
         if not found:
             each = "; ".join(f"run {run.number}: {', '.join(own)}" for run, own in zip(runs, kept, strict=True))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...errors import DataError, UsageError
 from ...metrics._external import is_lower_better
 from ...options import REQUIRED, command, shell_option
-from . import Database, opened
+from . import Database
 from .runs import Run, RunScore
 
 TIME = ("time", "start_time", "start time", "created", "created at", "timestamp", "date")
@@ -46,7 +46,7 @@ def run(options: ImportOptions) -> None:
     """
     import click
 
-    history = opened(options, create=True)
+    history = options.opened(create=True)
     runs = [run for file in options.files for run in read_table(file, options)]
     made = history.add_runs(runs)
     click.echo(f"Added {len(made)} runs to {history.name}.", err=True)

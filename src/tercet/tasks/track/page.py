@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import DataError
 from ...options import again, command, shell_option
 from ...options.groups import Form
-from . import Chosen, opened, tag_words
+from . import Chosen, report_of
 
 if TYPE_CHECKING:
     from .history import History
@@ -45,7 +45,7 @@ def run(options: PageOptions) -> None:
     """
     import click
 
-    history = opened(options)
+    history = options.opened()
     runs = options.runs(history)
     if not runs:
         raise DataError(f"{history.name} has no such runs.")
@@ -61,8 +61,9 @@ def page_of(runs: Sequence[Run], name: str, reports: Sequence[str] = (), folder:
     data = {**_columns(runs), "database": name, "reports": list(reports), "folder": folder}
     packed = gzip.compress(to_json(data, indent=None).encode("utf-8", "surrogatepass"), 6, mtime=0)
     systems = len({run.system for run in runs})
+    days = " to ".join(dict.fromkeys((runs[0].time[:10], runs[-1].time[:10])))
     title = f"History of {Path(name).name}"
-    facts = f"{len(runs):,} run{'s' * (len(runs) != 1)} · {systems} system{'s' * (systems != 1)} · {_days(runs)}"
+    facts = f"{len(runs):,} run{'s' * (len(runs) != 1)} · {systems} system{'s' * (systems != 1)} · {days}"
     body = [
         '<a class="skip" href="#app">To the charts</a>',
         f'<header class="top"><div><h1>{escape(title)}</h1><p class="facts">{escape(facts)}</p></div>'
@@ -87,7 +88,9 @@ def verdict(runs: Sequence[Run]) -> str:
         return f"{who} is the first of its system on these texts whose segments can be compared."
     changed = [each for each in compared if (each.p_value or 0.0) < SIGNIFICANT]
     if not changed:
-        return f"{who} does not differ significantly from run {compared[0].before} by {_listed(compared)}."
+        *most, last = (each.label for each in compared)
+        by = f"{', '.join(most)} or {last}" if most else last
+        return f"{who} does not differ significantly from run {compared[0].before} by {by}."
     known = {run.number: run for run in runs}
     parts = []
     for each in changed:
@@ -97,34 +100,25 @@ def verdict(runs: Sequence[Run]) -> str:
     return f"{who} differs significantly (5 %, each test by itself) from run {changed[0].before} by {', '.join(parts)}."
 
 
-def _listed(scores: Iterable[RunScore]) -> str:
-    *most, last = (each.label for each in scores)
-    return f"{', '.join(most)} or {last}" if most else last
-
-
-def _days(runs: Sequence[Run]) -> str:
-    first, last = runs[0].time[:10], runs[-1].time[:10]
-    return first if first == last else f"{first} to {last}"
-
-
 def _columns(runs: Sequence[Run]) -> dict[str, Any]:
     """Return the runs by columns, which pack well: names are numbers of lists, missing values null."""
-    systems, sets, tags = (
-        list(dict.fromkeys(texts))
-        for texts in (
-            (run.system for run in runs), (_set(run) for run in runs), (tag_words(run.tags) for run in runs)
-        )
-    )  # fmt: skip
-    places = [{name: place for place, name in enumerate(names)} for names in (systems, sets, tags)]
+    words = {
+        "systems": [run.system for run in runs],
+        "sets": list(map(_set, runs)),
+        "tags": [r.tag_words for r in runs],
+    }
+    names = {kind: list(dict.fromkeys(each)) for kind, each in words.items()}
+    places = {kind: {name: place for place, name in enumerate(each)} for kind, each in names.items()}
+    numbers = {kind: [places[kind][word] for word in each] for kind, each in words.items()}
     labels = list(dict.fromkeys(each.label for run in runs for each in run.scores))
     higher = {each.label: each.higher_is_better for run in runs for each in run.scores}
     scores = [{each.label: each for each in run.scores} for run in runs]
+    times = [round(datetime.fromisoformat(run.time).timestamp() / 60) for run in runs]
     return {
-        "systems": systems, "sets": sets, "tags": tags,
+        **names,
         "runs": {
-            "n": [run.number for run in runs], "t": [_minutes(run.time) for run in runs],
-            "system": [places[0][run.system] for run in runs], "set": [places[1][_set(run)] for run in runs],
-            "tags": [places[2][tag_words(run.tags)] for run in runs],
+            "n": [run.number for run in runs], "t": times,
+            "system": numbers["systems"], "set": numbers["sets"], "tags": numbers["tags"],
         },
         "metrics": [{"name": label, "higher": higher[label], **_values(label, scores)} for label in labels],
     }  # fmt: skip
@@ -150,14 +144,9 @@ def _short(value: float | None, digits: int) -> float | None:
     return None if value is None or value != value else float(f"{value:.{digits}g}")
 
 
-def _minutes(time: str) -> int:
-    return round(datetime.fromisoformat(time).timestamp() / 60)
-
-
 def _write_reports(history: History, runs: Sequence[Run], folder: str) -> list[str]:
     """Write a report of each of the last significant changes whose texts are kept; return their names."""
     from ...data.files import writing
-    from .compare import report_of
 
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -29,14 +29,14 @@ class RunScore:
     before: int | None = None
     p_value: float | None = None
 
+    def is_in(self, names: Collection[str]) -> bool:
+        """Tell whether the metric is one of these, by label or signature, whatever its case."""
+        return bool({self.label.lower(), self.signature.lower()} & {name.lower() for name in names})
+
 
 @dataclass(frozen=True)
 class Run:
-    """A run as it is listed.
-
-    texts: checksums by role and name, such as "reference ref.txt". number: 0 before it
-    is kept.
-    """
+    """A run as it is listed. texts: checksums by role and name, as "reference ref.txt". number: 0 before it is kept."""
 
     system: str
     scores: tuple[RunScore, ...]
@@ -52,9 +52,19 @@ class Run:
     def score(self, label: str) -> RunScore:
         """Return the score of a metric by its label or signature, whatever its case."""
         for each in self.scores:
-            if label.lower() in (each.label.lower(), each.signature.lower()):
+            if each.is_in([label]):
                 return each
         raise UnknownName(f"metric in run {self.number}", label, [each.label for each in self.scores])
+
+    @property
+    def tag_words(self) -> str:
+        """The tags as words."""
+        return " ".join(f"{name}={value}" for name, value in self.tags.items())
+
+    @property
+    def output(self) -> str:
+        """The checksum of the output, or an empty text."""
+        return next((value for name, value in self.texts.items() if name.startswith("output")), "")
 
     @cached_property
     def given(self) -> dict[str, str]:
@@ -69,11 +79,15 @@ class Run:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is known of the run."""
-        scores = [{name: getattr(each, name) for name in RunScore.__dataclass_fields__} for each in self.scores]
         names = ("number", "time", "system", "test_set", "pair", "segments", "version")
-        return {name: getattr(self, name) for name in names} | {
-            "tags": dict(self.tags), "texts": dict(self.texts), "scores": scores
-        }  # fmt: skip
+        parts = {"tags": dict(self.tags), "texts": dict(self.texts), "scores": [dict(vars(s)) for s in self.scores]}
+        return {name: getattr(self, name) for name in names} | parts
+
+    def row(self) -> dict[str, Any]:
+        """Return the run as a row of a table: number, time, system, test set, tags, scores."""
+        found = {"run": self.number, "time": self.time, "system": self.system, "test_set": self.test_set}
+        tags = {f"tag.{name}": value for name, value in self.tags.items()}
+        return found | tags | {each.label: each.score for each in self.scores}
 
 
 def named_texts(testset: TestSet) -> dict[str, Sequence[str | None]]:
@@ -107,11 +121,6 @@ def titles(*runs: Run) -> list[str]:
     """Return a name for each run: its system, with the run's number where systems have the same name."""
     names = [run.system for run in runs]
     return [name if names.count(name) == 1 else f"{name} #{run.number}" for name, run in zip(names, runs, strict=True)]
-
-
-def output_of(run: Run) -> str:
-    """Return the checksum of a run's output, or an empty text."""
-    return next((value for name, value in run.texts.items() if name.startswith("output")), "")
 
 
 def only_system(item: Scores, system: str) -> Scores:
