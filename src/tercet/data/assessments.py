@@ -19,7 +19,6 @@ from .formats.columns import find, find_pair
 from .formats.format import Contents
 from .jsonl import read_items
 from .judgements import Judgement, Judgements
-from .rankings import of_pair
 from .tables import HUMAN, Published, Table, number, read_table, same_number
 from .testset import TestSet
 
@@ -43,7 +42,7 @@ def read_published(path: str | Path, pair: str | None = None) -> list[Published]
     table = read_table(path)
     column = find_pair(table.header)
     if column is not None:
-        table = of_pair(table, column, pair)
+        table = table.of_pair(column, pair)
     system, segment = find(table.header, "system"), find(table.header, "segment")
     molten = next((name for name in MOLTEN if name in table.header), None)
     if system and molten and "score" in table.header:

@@ -60,14 +60,12 @@ def table_rows(path: str | Path) -> list[list[str]]:
     return [line.split("\t") for line in read_lines(path)]
 
 
-def same_width(rows: list[list[str]], path: str | Path, *, first_line: int = 1) -> int:
+def same_width(rows: list[list[str]], path: str | Path, fields: str = "tab-separated fields") -> int:
     """Return the number of fields per row. Raises DataError if a row differs from the first."""
     width = len(rows[0])
-    for number, row in enumerate(rows, first_line):
+    for number, row in enumerate(rows, 1):
         if len(row) != width:
-            raise DataError(
-                f"{path}, line {number}: {len(row)} tab-separated fields, but line {first_line} has {width}."
-            )
+            raise DataError(f"{path}, line {number}: {len(row)} {fields}, but line 1 has {width}.")
     return width
 
 

@@ -15,16 +15,17 @@ export).
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import DataError, UnknownName
 from .field_checks import choose_pair
+from .files import bare_name
 from .formats.names import LANGUAGES
 from .judgements import Judgement, Judgements
 from .lines import read_lines
-from .tables import Table, csv_rows, number, read_table
+from .tables import Table, number, read_table
 
 SAME = "same as "  # `check` of an output that was judged by means of an identical one begins with this
 NOT_RANKED = "-1"
@@ -34,34 +35,29 @@ def read_preferences(
     path: str | Path, *, pair: str | None = None, name: str | None = None, segments: Collection[str] | None = None
 ) -> Judgements:
     """Read preferences, each a ranking of two. `segments`: the names of the test set's segments, to check them."""
-    table = read_table(path)
-    name = name or Path(path).name.removesuffix(".gz").removesuffix(".tsv").rpartition(".")[2]
-    rows = []
-    for count, (place, (segment, better, worse)) in enumerate(table.records("seg", "better", "worse"), 1):
-        check_segment(segment, segments, place)
+    name = name or bare_name(path, ".tsv").rpartition(".")[2]
+    rows: list[Judgement] = []
+    for count, (place, (segment, better, worse)) in enumerate(read_table(path).records("seg", "better", "worse"), 1):
         if better == worse:
             raise DataError(f"{place}: {better!r} cannot be better than itself.")
-        _check_names((better, worse), place)
-        rows += [Judgement("rank", segment, better, 1, task=f"{name}:{count}")]
-        rows += [Judgement("rank", segment, worse, 2, task=f"{name}:{count}")]
+        ranking = _Ranking(f"{name}:{count}", segment, "")
+        rows += ranking.judgements([[better], [worse]], ["1", "2"], place, segments)
     return Judgements(rows, pair=pair, name=name)
 
 
 def read_rankings(path: str | Path, pair: str | None = None, *, segments: Collection[str] | None = None) -> Judgements:
     """Read the rankings of one language pair from a table of several pairs (`rankings.tsv`)."""
-    table = of_pair(read_table(path), "lp", pair)
+    table = read_table(path).of_pair("lp", pair)
     timed = ("duration_s",) if "duration_s" in table.header else ()
     rows: list[Judgement] = []
-    for line, (place, (segment, judge, systems, ranks, *seconds)) in zip(
-        table.lines, table.records("seg", "judge", "systems", "ranks", *timed), strict=True
-    ):
-        check_segment(segment, segments, place)
-        outputs, given = systems.split("|"), ranks.split("|")
+    records = table.records("seg", "judge", "systems", "ranks", *timed)
+    for line, (place, (segment, judge, systems, ranks, *seconds)) in zip(table.lines, records, strict=True):
+        outputs, given = [output.split(",") for output in systems.split("|")], ranks.split("|")
         if len(outputs) != len(given):
             raise DataError(f"{place}: {len(given)} ranks for {len(outputs)} outputs.")
         ranking = _Ranking(f"rankings:{line}", segment, judge, number(seconds[0] if seconds else "", place))
-        rows += ranking.judgements([output.split(",") for output in outputs], given, place)
-    return Judgements(rows, pair=table.rows[0][table.header.index("lp")], name="rankings")
+        rows += ranking.judgements(outputs, given, place, segments)
+    return Judgements(rows, pair=table.column("lp")[0], name="rankings")
 
 
 def read_ranking_csv(
@@ -73,55 +69,48 @@ def read_ranking_csv(
     ending are removed, so that the names agree with those of the outputs ("online-B.0").
     """
     table = _csv_table(path)
-    present = csv_pairs(path, table)
-    chosen = choose_pair(present, pair, path)
+    chosen = choose_pair(_pairs(table), pair, path)
     judge = next((name for name in ("judgeId", "judgeID") if name in table.header), "")
-    systems = sorted((name for name in table.header if re.fullmatch(r"system\d+Id", name)), key=_digits)
-    ranks = [f"{name.removesuffix('Id')}rank" for name in systems]
+    systems = [name for name in table.header if re.fullmatch(r"system\d+Id", name)]
+    systems.sort(key=lambda name: int(re.sub(r"\D", "", name)))
     if not judge or len(systems) < 2:
         raise DataError(f"{path}, line 1: a judgeId and two systems at least are needed (system1Id, system1rank, …).")
-    width = len(systems)
+    ranks = [f"{name.removesuffix('Id')}rank" for name in systems]
     together = ("rankingID",) if "rankingID" in table.header else ()
-    names = ("srclang", "trglang", "srcIndex", judge, *systems, *ranks, *together)
-    found: dict[str, tuple[_Ranking, dict[str, str], dict[str, list[str]]]] = {}
-    for line, (place, fields) in zip(table.lines, table.records(*names), strict=True):
-        if _csv_pair(fields[0], fields[1], place) != chosen:
+    records = table.records("srclang", "trglang", "srcIndex", judge, *systems, *ranks, *together)
+    found: dict[str, tuple[_Ranking, dict[str, str]]] = {}
+    for line, (place, (source, target, segment, rater, *rest)) in zip(table.lines, records, strict=True):
+        if _csv_pair(source, target, place) != chosen:
             continue
-        check_segment(fields[2], segments, place)
-        task = f"{Path(path).name}:{fields[-1] if together else line}"
-        ranking = _Ranking(task, fields[2], fields[3])
-        seen, given, members = found.setdefault(task, (ranking, {}, {}))
+        check_segment(segment, segments, place)
+        task = f"{Path(path).name}:{rest[-1] if together else line}"
+        ranking = _Ranking(task, segment, rater)
+        seen, given = found.setdefault(task, (ranking, {}))
         if seen != ranking:
-            raise DataError(f"{place}: ranking {fields[-1]} has another segment or judge in an earlier line.")
-        for system, rank in zip(fields[4 : 4 + width], fields[4 + width : 4 + 2 * width], strict=True):
+            raise DataError(f"{place}: ranking {rest[-1]} has another segment or judge in an earlier line.")
+        for system, rank in zip(rest[: len(systems)], rest[len(systems) : 2 * len(systems)], strict=True):
             if given.setdefault(system, rank) != rank:
                 raise DataError(f"{place}: {system!r} has rank {rank} here and {given[system]} before, in one ranking.")
-            members[system] = [_bare_name(part, chosen) for part in _members(system)]
-    rows = [
-        row
-        for ranking, given, members in found.values()
-        for row in ranking.judgements(list(members.values()), list(given.values()), f"{path}, {ranking.task}")
-    ]
+    rows: list[Judgement] = []
+    for ranking, given in found.values():
+        members = [[_bare_name(part, chosen) for part in _members(system)] for system in given]
+        rows += ranking.judgements(members, list(given.values()), f"{path}, {ranking.task}")
     return Judgements(rows, pair=chosen, name="rankings")
 
 
-def csv_pairs(path: str | Path, table: Table | None = None) -> list[str]:
+def csv_pairs(path: str | Path) -> list[str]:
     """Return the language pairs of a ranking CSV file."""
-    table = table or _csv_table(path)
-    return sorted({_csv_pair(source, target, place) for place, (source, target) in table.records("srclang", "trglang")})
+    return _pairs(_csv_table(path))
+
+
+def _pairs(table: Table) -> list[str]:
+    return sorted({_csv_pair(*languages, place) for place, languages in table.records("srclang", "trglang")})
 
 
 def is_ranking_csv(header: str) -> bool:
     """Return whether the first line of a file is that of WMT's ranking CSV."""
     names = header.split(",")
     return {"srclang", "trglang", "srcIndex", "system1Id", "system1rank"} <= set(names)
-
-
-def of_pair(table: Table, column: str, pair: str | None) -> Table:
-    """Return the rows of one language pair; None selects the only one."""
-    present = list(dict.fromkeys(table.column(column)))
-    chosen = choose_pair(present, pair, table.path)
-    return table if len(present) == 1 else table.where(column, chosen)
 
 
 def check_segment(segment: str, segments: Collection[str] | None, place: str) -> None:
@@ -141,11 +130,19 @@ class _Ranking(NamedTuple):
     judge: str
     seconds: float = float("nan")
 
-    def judgements(self, outputs: Sequence[Sequence[str]], ranks: Sequence[str], place: str) -> Iterator[Judgement]:
+    def judgements(
+        self,
+        outputs: Sequence[Sequence[str]],
+        ranks: Sequence[str],
+        place: str,
+        segments: Collection[str] | None = None,
+    ) -> Iterator[Judgement]:
+        """Yield a judgement per output; outputs: the systems that share a text."""
+        check_segment(self.segment, segments, place)
         names = [name for members in outputs for name in members]
-        _check_names(names, place)
-        if len(set(names)) != len(names):
-            twice = next(name for name in names if names.count(name) > 1)
+        if not all(names):
+            raise DataError(f"{place}: a system without a name.")
+        if twice := next((name for name in names if names.count(name) > 1), None):
             raise DataError(f"{place}: {twice!r} occurs twice in one ranking.")
         for members, rank in zip(outputs, ranks, strict=True):
             if rank == NOT_RANKED:
@@ -159,22 +156,10 @@ class _Ranking(NamedTuple):
                 )
 
 
-def _check_names(names: Iterable[str], place: str) -> None:
-    if not all(names):
-        raise DataError(f"{place}: a system without a name.")
-
-
 def _csv_table(path: str | Path) -> Table:
-    lines = read_lines(path)
-    if not lines or not is_ranking_csv(lines[0]):
+    if not is_ranking_csv(next(iter(read_lines(path)), "")):
         raise DataError(f"{path}, line 1: not the header of WMT's ranking CSV (srclang,trglang,srcIndex,…).")
-    rows = csv_rows(lines, path)
-    for line, row in enumerate(rows, 1):
-        if len(row) != len(rows[0]):
-            raise DataError(f"{path}, line {line}: {len(row)} fields, but line 1 has {len(rows[0])}.")
-    if len(rows) == 1:
-        raise DataError(f"{path} has a header but no rankings.")
-    return Table(Path(path), rows[0], rows[1:])
+    return read_table(path)
 
 
 def _csv_pair(source: str, target: str, place: str) -> str:
@@ -194,7 +179,3 @@ def _bare_name(system: str, pair: str) -> str:
     pattern = rf"(?:[a-z]+test[A-Z]?\d{{4}}\.)?(?:{pair}\.)?(?P<name>.+?)(?:\.{pair})?(?:\.txt)?"
     match = re.fullmatch(pattern, system)
     return match["name"] if match else system
-
-
-def _digits(name: str) -> int:
-    return int(re.sub(r"\D", "", name))

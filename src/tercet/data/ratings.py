@@ -18,7 +18,6 @@ from ..errors import DataError
 from .jsonl import JsonRow
 from .judged_jsonl import read_spans
 from .judgements import Judgement, Judgements, find_problem
-from .rankings import of_pair
 from .tables import Table, number, read_table
 
 NEEDED = ("rater", "item", "segment", "system", "kind", "value")
@@ -29,7 +28,7 @@ def read_ratings_table(path: str | Path, *, pair: str | None = None, name: str |
     """Read the judgements of a table of ratings, in the order of the rows, for one language pair if it has several."""
     table = read_table(path)
     if "lp" in table.header and any(table.column("lp")):
-        table = of_pair(table, "lp", pair)
+        table = table.of_pair("lp", pair)
         pair = table.column("lp")[0]
     columns = [_column(table, column) for column in COLUMNS]
     rows = []

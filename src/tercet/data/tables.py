@@ -18,9 +18,8 @@ import numpy as np
 
 from ..errors import DataError
 from ..types import Floats
-from .field_checks import is_number as is_number
+from .field_checks import choose_pair, same_width
 from .field_checks import number as number
-from .field_checks import same_width
 from .formats.format import separator_of
 from .lines import csv_reader, read_lines
 from .scores import MetricRecord, Scores
@@ -91,6 +90,12 @@ class Table:
         kept = [(line, row) for line, row in zip(self.lines, self.rows, strict=True) if row[place] == value]
         return Table(self.path, self.header, [row for _, row in kept], [line for line, _ in kept])
 
+    def of_pair(self, column: str, pair: str | None) -> Table:
+        """Return the rows of one language pair; None selects the only one."""
+        present = list(dict.fromkeys(self.column(column)))
+        chosen = choose_pair(present, pair, self.path)
+        return self if len(present) == 1 else self.where(column, chosen)
+
     def _place(self, name: str) -> int:
         if name not in self._places:
             raise DataError(f"{self.path}, line 1: no column {name!r}. Columns: {', '.join(self.header)}.")
@@ -128,7 +133,7 @@ def read_table(path: str | Path) -> Table:
         rows = csv_rows(lines, path)
     else:
         rows = [line.split("\t") if separator == "\t" else line.replace("\t", " ").split(" ") for line in lines]
-    same_width(rows, path)
+    same_width(rows, path, "fields" if separator == "," else "tab-separated fields")
     header = rows[0]
     if header[-1] == "" and separator == " ":  # every line of WMT20's system scores ends in a blank
         rows = [row[:-1] for row in rows]

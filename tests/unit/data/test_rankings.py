@@ -148,7 +148,7 @@ def test_collapsed_systems_are_told_apart(tmp_path: Path) -> None:
         ([TWO, "fre,eng,1,1,j,a,1,b,2,7", "fre,eng,2,2,j,a,1,c,2,7"], DataError, "line 3: ranking 7 has another"),
         ([TWO, "fre,eng,1,1,j,a,1,b,2"], DataError, "line 2: 9 fields, but line 1 has 10"),
         ([TWO, "fre,xxx,1,1,j,a,1,b,2,7"], UnknownName, "line 2 called 'xxx'"),
-        ([TWO], DataError, "a header but no rankings"),
+        ([TWO], DataError, "a header but no rows"),
         (["a,b"], DataError, "not the header of WMT's ranking CSV"),
     ],
 )  # fmt: skip
