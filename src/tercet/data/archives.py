@@ -148,7 +148,7 @@ class _Target:
             while chunk := stream.read(CHUNK):
                 self.bytes_left -= len(chunk)
                 if self.bytes_left < 0:
-                    raise self.refuse(f"it unpacks to more than {self.max_bytes} bytes (--max-bytes)")
+                    raise self.refuse(f"it unpacks to more than {self.max_bytes} bytes (`max_bytes`)")
                 output.write(chunk)
 
     def link(self, name: str, target: str) -> None:
@@ -182,7 +182,7 @@ class _Target:
     def _count(self) -> None:
         self.files_left -= 1
         if self.files_left < 0:
-            raise self.refuse(f"it holds more than {self.max_files} files (--max-files)")
+            raise self.refuse(f"it holds more than {self.max_files} files (`max_files`)")
 
 
 def _extract(archive: Path, target: _Target) -> None:

@@ -297,7 +297,7 @@ def _check_new(name: str, place: Path, *, replace: bool) -> None:
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot be the name of a data set: use letters, digits and . _ + - only.")
     if (place / name).exists() and not replace:
-        raise UsageError(f"{place} already has a data set {name!r}. Choose another name, or replace it (--replace).")
+        raise UsageError(f"{place} already has a data set {name!r}. Choose another name, or replace it (`replace`).")
 
 
 @contextmanager

@@ -179,7 +179,7 @@ class _Sources:
         known = self.pairs()
         if pair is None:
             if len(known) > 1:
-                raise UsageError(f"{self.place} has several language pairs. Choose one with -l: {', '.join(known)}.")
+                raise UsageError(f"{self.place} has several language pairs. Choose one with `pair`: {', '.join(known)}.")
             return known[0] if known else ""
         if known and pair not in known:
             raise UnknownName(f"language pair in {self.place}", pair, known)
@@ -213,7 +213,7 @@ def _nothing_in(folder: Path) -> str:
         listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
         return (
             f"The folder {folder} holds data sets: {listed}.\n"
-            f"Give one of them, as {folder / names[0]}, or its name with --data {folder}"
+            f"Give one of them, as {folder / names[0]}, or its name with `data` {folder}"
         )
     return (
         f"No texts, judgements or scores were recognised in the folder {folder}.\n"
@@ -290,8 +290,8 @@ def _refuse_campaign(path: Path) -> None:
     found = recognise(path, (JUDGEMENTS,))
     if found is not None and found.format.name == "appraise":
         raise UsageError(
-            f"{path} is an export of Appraise, which does not state the kind of judgement. Pass it as --judgements "
-            "with --kind da, esa or mqm."
+            f"{path} is an export of Appraise, which does not state the kind of judgement. Pass it as `judgements` "
+            "with `kind` da, esa or mqm."
         )
 
 

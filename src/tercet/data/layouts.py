@@ -49,7 +49,7 @@ def open_testset(
         raise UsageError(f"{place} has no columns; `columns` is for .csv, .tsv and .xlsx files.")
     if place.is_dir():
         known = _readable(place)
-        return known[choose_pair(known, pair, place, " with -l")](systems=systems)
+        return known[choose_pair(known, pair, place, " with `pair`")](systems=systems)
     testset = _file(place, Request(pair, None if systems is None else list(systems), columns or {}))
     if pair and testset.pair != pair:
         raise UnknownName(f"language pair in {place}", pair, [testset.pair] if testset.pair else [])
@@ -118,7 +118,7 @@ def _file(path: Path, request: Request) -> TestSet:
     if found is None:
         raise UsageError(
             f"{path} has an unknown ending. Known endings: {', '.join(ENDINGS)}, each also with .gz. "
-            "Plain texts are given as references and outputs (-r and -i; TestSet.read)."
+            "Plain texts are given as references and outputs (TestSet.read)."
         )
     testset = found.read().testset
     assert testset is not None

@@ -20,7 +20,6 @@ import logging
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from ..errors import DataError, UnknownName
 from .field_checks import finite_number
@@ -38,12 +37,7 @@ NO_ERROR = "no-error"
 OPEN, CLOSE = "<v>", "</v>"
 IDENTITIES = ("seg_id", "document")
 
-
-class _Row(NamedTuple):
-    """One line of a table: its place for messages, and its fields by column name."""
-
-    where: str
-    fields: Mapping[str, str]
+_Row = tuple[str, Mapping[str, str]]  # its place for messages, and its fields by column
 
 
 def read_mqm(
@@ -57,16 +51,16 @@ def read_mqm(
         raise UnknownName("identity of segments", identity, IDENTITIES)
     found: dict[tuple[str, str, str], list[_Row]] = {}
     places: dict[str, tuple[tuple[str, str], str]] = {}
-    for row in _rows(path):
-        document = row.fields["doc"], row.fields["doc_id"]
-        segment = row.fields["seg_id"] if identity == "seg_id" else ":".join(document)
-        known, where = places.setdefault(segment, (document, row.where))
+    for here, row in _rows(path):
+        document = row["doc"], row["doc_id"]
+        segment = row["seg_id"] if identity == "seg_id" else ":".join(document)
+        known, where = places.setdefault(segment, (document, here))
         if known != document:
             raise DataError(
-                f"{row.where}: segment {segment!r} is {':'.join(document)} here and {':'.join(known)} in {where}. "
+                f"{here}: segment {segment!r} is {':'.join(document)} here and {':'.join(known)} in {where}. "
                 "If seg_id counts within documents, read with identity='document'."
             )
-        found.setdefault((row.fields["system"], segment, row.fields["rater"]), []).append(row)
+        found.setdefault((row["system"], segment, row["rater"]), []).append((here, row))
     rows = [
         Judgement("mqm", segment, system, _own_value(group), rater, spans=tuple(_spans(group)))
         for (system, segment, rater), group in found.items()
@@ -92,23 +86,20 @@ def _rows(path: str | Path) -> Iterator[_Row]:
         where = f"{path}, line {number}"
         if len(fields) != len(columns) and not (not has_header and len(fields) == len(COLUMNS)):
             raise DataError(f"{where}: {len(fields)} tab-separated fields, but {len(columns)} are needed.{hint}")
-        yield _Row(where, dict(zip(columns, fields, strict=False)))
+        yield where, dict(zip(columns, fields, strict=False))
     if len(lines) <= has_header:
         raise DataError(f"{path} holds no annotations.")
 
 
 def _spans(rows: list[_Row]) -> Iterator[Span]:
-    for row in rows:
-        severity, category = row.fields["severity"].strip(), row.fields["category"].strip()
-        if NO_ERROR in (severity.lower(), category.lower()):
-            continue
-        for column in ("target", "source"):
-            start, end = marked(row.fields[column], f"{row.where}, {column}")
-            if start is not None:
-                yield Span(start, end, severity, category, column == "source")
-                break
-        else:
-            yield Span(None, None, severity, category)
+    for where, row in rows:
+        severity, category = row["severity"].strip(), row["category"].strip()
+        if NO_ERROR not in (severity.lower(), category.lower()):
+            start, end = marked(row["target"], f"{where}, target")
+            in_source = start is None
+            if in_source:
+                start, end = marked(row["source"], f"{where}, source")
+            yield Span(start, end, severity, category, in_source and start is not None)
 
 
 def marked(text: str, where: str) -> tuple[int | None, int | None]:
@@ -137,14 +128,11 @@ def marked(text: str, where: str) -> tuple[int | None, int | None]:
 def _own_value(rows: list[_Row]) -> float:
     """Return the score that Unbabel's files repeat in every row of a rater's annotation; NaN for other files."""
     values = []
-    for row in rows:
-        text = row.fields.get("misc")
-        if not text:
-            return math.nan
-        misc = load_json(text, f"{row.where}, misc")
+    for where, row in rows:
+        misc = load_json(row["misc"], f"{where}, misc") if row.get("misc") else None
         if not isinstance(misc, dict) or "mqm" not in misc:
             return math.nan
-        values.append(finite_number(misc["mqm"], f"{row.where}, misc: mqm"))
+        values.append(finite_number(misc["mqm"], f"{where}, misc: mqm"))
     return sum(values) / len(values)
 
 

@@ -36,7 +36,7 @@ def read_terms(path: str | Path, pair: str | None = None, *, columns: Mapping[st
 def _pairs(path: str | Path, pair: str | None, columns: Mapping[str, str] | None) -> Iterator[tuple[str, str]]:
     if bare_name(path).lower().endswith(TBX):
         if not pair:
-            raise UsageError(f"{path} may have many languages: give the language pair, as -l en-de.")
+            raise UsageError(f"{path} may have many languages: give the language pair, as `pair` en-de.")
         yield from _tbx_pairs(path, pair)
         return
     if format_of(path) is None:

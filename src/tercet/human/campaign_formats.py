@@ -1,7 +1,7 @@
 """Read and write campaigns of other tools: Pearmut (zouharvi/pearmut) and Appraise (AppraiseDev/Appraise).
 
 A feature without a counterpart in the other tool raises an error if judgements would change their meaning, and gives a
-warning otherwise. The tools' exports of answers are read by `tercet.data.campaigns`.
+warning otherwise. The tools' exports of answers are read by `tercet.data.formats.campaigns`.
 """
 
 from __future__ import annotations

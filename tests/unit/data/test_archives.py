@@ -98,14 +98,14 @@ REFUSED: dict[str, tuple[Callable[[Path], Path], str]] = {
     ),
     "tar too many": (
         lambda p: make_tar(p, *((str(i), FILE, b"") for i in range(11))),
-        "more than 10 files \\(--max-files\\)",
+        "more than 10 files \\(`max_files`\\)",
     ),
-    "tar too large": (lambda p: make_tar(p, ("a", FILE, bytes(2000))), "more than 1000 bytes \\(--max-bytes\\)"),
+    "tar too large": (lambda p: make_tar(p, ("a", FILE, bytes(2000))), "more than 1000 bytes \\(`max_bytes`\\)"),
     "tar huge header": (deep_gzip, "a header that is too long"),
     "zip parent": (lambda p: make_zip(p, ("../x", 0, b"x")), "'../x' would be outside of its folder"),
     "zip link out": (lambda p: make_zip(p, ("a", stat.S_IFLNK, b"../../x")), "is a link out of the archive"),
     "zip device": (lambda p: make_zip(p, ("a", stat.S_IFCHR, b"")), "is neither a file nor a folder"),
-    "zip too large": (lambda p: make_zip(p, ("a", 0, bytes(2000))), "more than 1000 bytes \\(--max-bytes\\)"),
+    "zip too large": (lambda p: make_zip(p, ("a", 0, bytes(2000))), "more than 1000 bytes \\(`max_bytes`\\)"),
     "zip link bytes": (lambda p: make_zip(p, ("a", stat.S_IFLNK, b"\xff")), "cannot be read"),
     "no archive": (lambda p: make_bytes(p, b"text"), "damaged or not an archive"),
     "cut": (lambda p: make_bytes(p, gzip.compress(bytes(5000))[:20]), "damaged or not an archive"),
@@ -141,7 +141,7 @@ def test_an_archive_that_unpacks_to_many_times_its_size_is_refused_unless_allowe
     path = tmp_path / "bomb.zip"
     make_zip(path, ("a", 0, bytes(5 << 20)))
     assert path.stat().st_size < 10_000
-    with pytest.raises(DataError, match=r"it unpacks to more than \d+ bytes \(--max-bytes\)"):
+    with pytest.raises(DataError, match=r"it unpacks to more than \d+ bytes \(`max_bytes`\)"):
         extract(path, tmp_path / "out")
     extract(path, tmp_path / "out", max_bytes=6 << 20)
     assert (tmp_path / "out" / "a").stat().st_size == 5 << 20

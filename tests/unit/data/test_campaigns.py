@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercet.data.campaigns import read_appraise, read_pearmut
+from tercet.data.formats.campaigns import read_appraise, read_pearmut
 from tercet.data.judgements import Judgement, Span
 from tercet.errors import DataError, UnknownName, UsageError
 

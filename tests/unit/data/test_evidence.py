@@ -76,7 +76,7 @@ def test_other_pairs_files_are_not_read(campaign: Path) -> None:
 
 
 def test_a_pair_must_be_named_and_exist(campaign: Path) -> None:
-    with pytest.raises(UsageError, match=r"several language pairs\. Choose one with -l: de-en, en-de"):
+    with pytest.raises(UsageError, match=r"several language pairs\. Choose one with `pair`: de-en, en-de"):
         open_evidence(campaign)
     with pytest.raises(UnknownName, match="called 'de-xx'. Did you mean de-en"):
         open_evidence(campaign, "de-xx")
@@ -272,7 +272,7 @@ def test_of_a_folder_of_data_sets_one_is_to_be_chosen(campaign: Path, monkeypatc
         open_evidence("..")
     assert str(caught.value) == (
         "The folder .. holds data sets: wmt99, wmt999_sys, wmt99_darr, wmt99_qe, wmt99_sys.\n"
-        "Give one of them, as ../wmt99, or its name with --data .."
+        "Give one of them, as ../wmt99, or its name with `data` .."
     )
 
 
@@ -285,7 +285,7 @@ def test_what_does_not_exist_is_said_as_elsewhere(tmp_path: Path) -> None:
 
 def test_exports_of_campaigns_are_left_to_their_reader(tmp_path: Path) -> None:
     path = write(tmp_path / "esa.scores.csv", "engdeu6905,wmt23.refA,100,TGT,eng,deu,87,doc#refA,False,[],1,2")
-    with pytest.raises(UsageError, match=r"export of Appraise, .* --judgements with --kind da, esa or mqm"):
+    with pytest.raises(UsageError, match=r"export of Appraise, .* `judgements` with `kind` da, esa or mqm"):
         open_evidence(path)
 
 

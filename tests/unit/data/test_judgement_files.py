@@ -35,7 +35,7 @@ def test_an_export_of_appraise_needs_to_be_told_how_people_judged(tmp_path: Path
     assert found is not None and found.format.name == "appraise"
     (found,) = read_judgement_file(path, pair="en-de", kind="da", system_prefix="wmt.")
     assert [(row.kind, row.system, row.value) for row in found.rows] == [("da", "A", 70), ("da", "B", 40)]
-    with pytest.raises(UsageError, match=r"does not state the kind of judgement\. Give --kind da, esa or mqm\."):
+    with pytest.raises(UsageError, match=r"does not state the kind of judgement\. Give `kind` da, esa or mqm\."):
         read_judgement_file(path, pair="en-de")
 
 

@@ -39,7 +39,7 @@ def test_a_folder_of_each_layout_is_recognised(tmp_path: Path, write: Callable[[
     write(OTHER, tmp_path)
     assert pairs(tmp_path) == ["ru-en", "zh-en"]
     assert open_testset(tmp_path, "zh-en", ["y"]).systems == ("y",)
-    with pytest.raises(UsageError, match=r"has several language pairs\. Choose one with -l: ru-en, zh-en\."):
+    with pytest.raises(UsageError, match=r"has several language pairs\. Choose one with `pair`: ru-en, zh-en\."):
         open_testset(tmp_path)
     with pytest.raises(UnknownName, match=r"There is no language pair in .* called 'ru-ne'\. Did you mean ru-en"):
         open_testset(tmp_path, "ru-ne")

@@ -71,7 +71,7 @@ def test_ratings_of_systems_are_averaged_over_raters(tmp_path: Path) -> None:
     assert [(each.systems, dict(each.columns)) for each in found.published] == [(["a", "b"], {"da": [70, 45]})]
     assert found.about == (
         "r.csv: a table with the columns system, rater, score: ratings by system (da) of 2 raters, 2 systems (a, b); "
-        "values of 40 to 80 are taken as points of direct assessment (da), higher is better; --kind names another."
+        "values of 40 to 80 are taken as points of direct assessment (da), higher is better, unless a kind is given."
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tercet import examples as demo
-from tercet.data.campaigns import read_pearmut
+from tercet.data.formats.campaigns import read_pearmut
 from tercet.errors import DataError, UnknownName, UsageError
 from tercet.human.campaign import Campaign, Item, Output, Rater
 from tercet.human.campaign_formats import read_campaign, write_campaign

@@ -141,7 +141,7 @@ class _Reader(Parser):
             self._refuse_at(
                 self._line,
                 f"the target language is not clear, as the segment has {', '.join(known) or 'no text'}. "
-                "Choose the languages with -l, as en-de",
+                "Choose the languages with `pair`, as en-de",
             )
         self.languages = [source, others[0]]
 

@@ -308,7 +308,7 @@ def _kinds(rated: Sequence[Judgement], kind: str | None, remarks: list[str]) -> 
             found[key] = "da" if min(values) >= 0 and 10 < max(values) <= 100 else "likert"
             ends = " to ".join(dict.fromkeys((f"{min(values):g}", f"{max(values):g}")))
             what = "points of direct assessment (da)" if found[key] == "da" else f"a scale ({found[key]})"
-            remarks.append(f"values of {ends} are taken as {what}, higher is better; --kind names another")
+            remarks.append(f"values of {ends} are taken as {what}, higher is better, unless a kind is given")
     return found
 
 

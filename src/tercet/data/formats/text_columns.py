@@ -141,6 +141,6 @@ def _refuse(header: Sequence[str], where: str) -> None:
     else:
         hint = (
             "Say which is which: `columns` source=COLUMN,output=COLUMN. Known headers need none: source, target, "
-            "reference; en and de with -l en-de."
+            "reference; en and de with `pair` en-de."
         )
     raise DataError(f"{where}: no column with texts was recognised. Columns: {present}. {hint}")

@@ -27,7 +27,7 @@ def check_annotation(options: Annotation, paths: Sequence[str]) -> str:
         raise UsageError(f"{paths[0]} is not a file, so nothing can be written into it.")
     to = options.annotate
     if to and os.path.realpath(to) == os.path.realpath(paths[0]):
-        raise UsageError(f"{to} is the input. Use --in-place, which keeps a backup, or choose another name.")
+        raise UsageError(f"{to} is the input. Use `in_place`, which keeps a backup, or choose another name.")
     if to and Path(to).suffix.lower() != Path(paths[0]).suffix.lower():
         raise UsageError(f"{to} must end in {Path(paths[0]).suffix}, as the input does: it is a copy of it.")
     return content_checksum(Path(paths[0]))

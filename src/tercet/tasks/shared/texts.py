@@ -34,15 +34,15 @@ def read_inputs(options: Texts, *, needs_reference: bool = True) -> TestSet | Te
     source, docs, outputs, num_refs = options.source, options.docs, options.outputs, options.num_refs
     references = (*options.references, *options.more_references)
     if source is not None and source in ("exp", "floor", "add-k", "none") and not Path(source).exists():
-        raise UsageError(f"-s is the source text here. For smoothing write --smooth-method {source}.")
+        raise UsageError(f"`source` is the source text here. For smoothing write `smooth_method` {source}.")
     if options.test_set is not None:
         if num_refs != 1:
-            raise UsageError("-nr splits a reference file; a test set (-t) names its references.")
+            raise UsageError("`num_refs` splits a reference file; a test set (`test_set`) names its references.")
         return _known_layout(options, references)
     if getattr(options, "systems", ()):
-        raise UsageError("--systems chooses among the systems of a test set (-t); outputs are given by -i.")
+        raise UsageError("`systems` chooses among the systems of a test set (`test_set`); outputs are given by `outputs`.")
     if not references and needs_reference:
-        raise UsageError("No reference is given: put reference files before -i, or after it with -r, or use -t.")
+        raise UsageError("No reference is given: put reference files before `outputs`, or after it with `more_references`, or use `test_set`.")
     files = TextFiles(
         outputs=unique_names(outputs),
         references=unique_names(references),
@@ -158,9 +158,9 @@ def _check_same_ids(first: Any, other: Any) -> None:
 def _split_references(files: TextFiles, count: int) -> TestSet:
     """One reference file whose lines hold `count` references separated by tabs."""
     if count < 1:
-        raise UsageError(f"-nr must be 1 or more, not {count}.")
+        raise UsageError(f"`num_refs` must be 1 or more, not {count}.")
     if len(files.references) != 1:
-        raise UsageError(f"-nr goes with one reference file, not {len(files.references)}.")
+        raise UsageError(f"`num_refs` goes with one reference file, not {len(files.references)}.")
     path = next(iter(files.references.values()))
     rows = []
     for number, line in enumerate(read_lines(path), 1):
@@ -189,7 +189,7 @@ def _from_stdin(files: TextFiles) -> TestSet:
 def stdin_systems() -> dict[str, list[str]]:
     """Outputs from standard input, one system per tab-separated column, as sacreBLEU reads them."""
     if sys.stdin.isatty():
-        raise UsageError("No output is given: name output files with -i, or pipe them in.")
+        raise UsageError("No output is given: name output files with `outputs`, or pipe them in.")
     rows = [line.split("\t") for line in read_lines("-")]
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
@@ -197,7 +197,7 @@ def stdin_systems() -> dict[str, list[str]]:
                 f"Standard input, line {number}: {len(row)} systems separated by tabs, but {len(rows[0])} in line 1."
             )
     if not rows:
-        raise DataError("Standard input is empty: no output to score. Name output files with -i.")
+        raise DataError("Standard input is empty: no output to score. Name output files with `outputs`.")
     return {f"System {i}": list(column) for i, column in enumerate(zip(*rows, strict=True), 1)}
 
 
