@@ -53,49 +53,38 @@ def read_published(path: str | Path, pair: str | None = None) -> list[Published]
     columns = {name: table.numbers_of(name) for name in table.header if name not in keys}
     if not columns:
         raise DataError(f"{path}, line 1: no column with scores. Columns: {', '.join(table.header)}.")
-    return [
-        Published(
-            table.path,
-            table.lines,
-            table.column(system),
-            table.column(segment) if segment else None,
-            columns,
-            frozenset(columns) & HUMAN.keys(),
-        )
-    ]
+    segments = table.column(segment) if segment else None
+    people = frozenset(columns) & HUMAN.keys()
+    return [Published(table.path, table.lines, table.column(system), segments, columns, people)]
 
 
 def _molten(table: Table, kind: str, system: str) -> list[Published]:
     found = []
     for name in dict.fromkeys(table.column(kind)):
         part = table.where(kind, name)
-        human = frozenset({name}) if kind == "kind" else frozenset[str]()
-        found.append(
-            Published(table.path, part.lines, part.column(system), None, {name: part.numbers_of("score")}, human)
-        )
+        columns = {name: part.numbers_of("score")}
+        people = frozenset(columns) if kind == "kind" else frozenset[str]()
+        found.append(Published(table.path, part.lines, part.column(system), None, columns, people))
     return found
 
 
 def _wide(table: Table) -> Published:
-    metric = table.path.name.removesuffix(".gz").removesuffix(".tsv").partition(".")[2]
+    metric = bare_name(table.path, ".tsv").partition(".")[2]
     if not metric or table.header[0] != "seg":
         raise DataError(
             f"{table.path}, line 1: no column 'system'. Without it the file must be called PAIR.METRIC.tsv and have "
             f"'seg' and one column per system. Columns: {', '.join(table.header)}."
         )
     systems = table.header[1:]
-    return Published(
-        table.path,
-        [line for _ in systems for line in table.lines],
-        [system for system in systems for _ in table.rows],
-        [segment for _ in systems for segment in table.column("seg")],
-        {metric: [value for system in systems for value in table.numbers_of(system)]},
-    )
+    values = [value for system in systems for value in table.numbers_of(system)]
+    rows = [system for system in systems for _ in table.rows]
+    segments = table.column("seg") * len(systems)
+    return Published(table.path, [*table.lines] * len(systems), rows, segments, {metric: values})
 
 
 def read_evalset_scores(folder: Path, pair: str, segments: Sequence[str]) -> list[Published]:
     """Read the human and metric scores of an EvalSet for systems and segments. Metrics are called METRIC-REFERENCE."""
-    found = []
+    found: list[tuple[Path, evalset.ScoreFile, str, frozenset[str]]] = []
     for file in evalset.read_human_scores(folder, pair):
         path = folder / "human-scores" / f"{pair}.{file.name}.{file.level}.score"
         found.append((path, file, file.name, frozenset({file.name})))
@@ -130,19 +119,18 @@ def from_blocks(
     return Published(path, range(1, len(values) + 1), systems, names, {name: values}, human)
 
 
-def read_item_scores(path: str | Path, pair: str | None = None) -> Contents:
+def read_item_scores(path: str | Path) -> Contents:
     """Read the scores in a file of the interchange format, which does not say whether higher is better."""
-    items = read_items(path, pair=pair)
+    items = read_items(path)
     systems, names = items.testset.systems, segment_names(items.testset)
     columns = {
         metric: [value for system in systems for value in values.get(system, [math.nan] * len(names))]
         for metric, values in items.scores.items()
     }
     rows = [system for system in systems for _ in names]
-    lines = [*range(1, len(names) + 1)] * len(systems)
+    lines, segments = [*range(1, len(names) + 1)] * len(systems), [*names] * len(systems)
     unknown: dict[str, bool | None] = dict.fromkeys(columns)
-    published = Published(Path(path), lines, rows, [*names] * len(systems), columns, higher_is_better=unknown)
-    return Contents(published=[published])
+    return Contents(published=[Published(Path(path), lines, rows, segments, columns, higher_is_better=unknown)])
 
 
 def segment_names(testset: TestSet) -> Sequence[str]:
@@ -177,8 +165,7 @@ def read_direct_assessments(path: str | Path, pair: str | None = None) -> Conten
     """
     table = read_table(path)
     split = bare_name(path, ".tsv").rpartition(".")[2]
-    segments = [f"{split}:{index}" for index in table.column("index")]
-    check_distinct(segments, path)
+    segments = _segments(table, "index", split)
     rows = []
     for segment, (place, (scores,)) in zip(segments, table.records("scores"), strict=True):
         for value in _number_list(scores, place):
@@ -187,11 +174,16 @@ def read_direct_assessments(path: str | Path, pair: str | None = None) -> Conten
     columns = {ours: table.numbers_of(name) for ours, name in names.items() if name in table.header}
     people = frozenset(columns) & HUMAN.keys()
     published = Published(table.path, table.lines, [OUTPUT] * len(segments), segments, columns, people)
-    testset = TestSet(
-        {OUTPUT: table.column("translation")}, {}, table.column("original"), labels={"seg": segments}, pair=pair,
-        name=bare_name(path, ".tsv"),
-    )  # fmt: skip
+    outputs, labels = {OUTPUT: table.column("translation")}, {"seg": segments}
+    testset = TestSet(outputs, {}, table.column("original"), None, labels, pair, bare_name(path, ".tsv"))
     return Contents([Judgements(rows, pair=pair, name=split)], [published], testset)
+
+
+def _segments(table: Table, column: str, split: str) -> list[str]:
+    """Return the names of segments, SPLIT:NUMBER. Raises DataError for one that occurs twice."""
+    names = [f"{split}:{number}" for number in table.column(column)]
+    check_distinct(names, table.path)
+    return names
 
 
 def read_effort_scores(path: str | Path, pair: str | None = None) -> Contents:
@@ -200,10 +192,8 @@ def read_effort_scores(path: str | Path, pair: str | None = None) -> Contents:
     Callison-Burch et al. (2012), "Findings of the 2012 Workshop on SMT". The weighted mean is the published gold
     standard; the weights are in the signature. Segments are called SPLIT:SEG, as "training:1".
     """
-    table = read_table(path)
-    split = bare_name(path, ".tsv")
-    segments = [f"{split}:{segment}" for segment in table.column("seg")]
-    check_distinct(segments, path)
+    table, split = read_table(path), bare_name(path, ".tsv")
+    segments = _segments(table, "seg", split)
     scored = [name for name in table.header if re.fullmatch(r"score\d+", name)]
     rows = []
     for segment, (place, scores) in zip(segments, table.records(*scored), strict=True):
@@ -211,16 +201,13 @@ def read_effort_scores(path: str | Path, pair: str | None = None) -> Contents:
             row = Judgement("likert", segment, OUTPUT, number(text, place), name.removeprefix("score"))
             rows.append(_checked(row, 1, 5, place))
     weights = {tuple(found) for _, found in table.records(*(name.replace("score", "weight") for name in scored))}
-    sign = f"weights:{'+'.join(weights.pop())}" if len(weights) == 1 else "weights:var"
-    published = Published(
-        table.path, table.lines, [OUTPUT] * len(segments), segments, {"effort": table.numbers_of("effort")},
-        frozenset({"effort"}), signs={"effort": sign},
-    )  # fmt: skip
+    signs = {"effort": f"weights:{'+'.join(weights.pop())}" if len(weights) == 1 else "weights:var"}
+    columns = {"effort": table.numbers_of("effort")}
+    outputs = [OUTPUT] * len(segments)
+    published = Published(table.path, table.lines, outputs, segments, columns, frozenset(columns), signs=signs)
     references = {name: table.column(name) for name in ("reference", "postedit") if name in table.header}
-    testset = TestSet(
-        {OUTPUT: table.column("mt")}, references, table.column("source"), labels={"seg": segments}, pair=pair,
-        name=split,
-    )  # fmt: skip
+    texts = {OUTPUT: table.column("mt")}, references, table.column("source")
+    testset = TestSet(*texts, labels={"seg": segments}, pair=pair, name=split)
     return Contents([Judgements(rows, pair=pair, name=split)], [published], testset)
 
 
@@ -255,14 +242,10 @@ def read_post_editing(path: str | Path, pair: str | None = None) -> Contents:
                 raise DataError(f"{place}: {name} of this output differs from its {name} in line {first + 2}.")
         if first == count:
             kept.append(count)
+    columns = {name: [column[count] for count in kept] for name, column in values.items()}
+    systems, segments = ([key[place] for key in lines] for place in (0, 1))
     published = Published(
-        table.path,
-        [count + 2 for count in kept],
-        [system for system, _ in lines],
-        [segment for _, segment in lines],
-        {name: [column[count] for count in kept] for name, column in values.items()},
-        frozenset({"DA"}),
-        {"TER": False},
+        table.path, [count + 2 for count in kept], systems, segments, columns, frozenset({"DA"}), {"TER": False}
     )
     return Contents([Judgements(rows, pair=pair, name="post-editing")], [published])
 

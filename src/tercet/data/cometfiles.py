@@ -71,18 +71,17 @@ def read_comet(path: Path, segments: Sequence[str] = (), *, system: str | None =
     files = [re.sub(r"(\.txt)?(\.gz)?$", "", file) or file for file in found]
     if system is not None or not files[0]:
         files = [system or re.sub(r"\.(json|txt|log|tsv|out)$", "", path.name.removesuffix(".gz"))]
-    by_segment: dict[str, dict[str, list[float]]] = {}
-    by_system: dict[str, dict[str, list[float]]] = {}
-    for name, scores in zip(unique_names(files), found.values(), strict=True):
-        for metric, values in scores.segments.items():
-            by_segment.setdefault(metric, {})[name] = values
-            scores.overall.setdefault(metric, math.fsum(values) / len(values))
-        for metric, value in scores.overall.items():
-            by_system.setdefault(metric, {})[name] = [value]
-    most = max((len(values) for columns in by_segment.values() for values in columns.values()), default=0)
-    names = segments or [str(number) for number in range(1, most + 1)]
-    tables = [from_blocks(path, columns, "seg", names, metric) for metric, columns in by_segment.items()]
-    return tables + [from_blocks(path, columns, "sys", names, metric) for metric, columns in by_system.items()]
+    scores: dict[tuple[str, str], dict[str, list[float]]] = {}  # by level and metric
+    for name, each in zip(unique_names(files), found.values(), strict=True):
+        for metric, values in each.segments.items():
+            scores.setdefault(("seg", metric), {})[name] = values
+            each.overall.setdefault(metric, math.fsum(values) / len(values))
+        for metric, value in each.overall.items():
+            scores.setdefault(("sys", metric), {})[name] = [value]
+    lengths = [len(values) for each in found.values() for values in each.segments.values()]
+    names = segments or [str(number) for number in range(1, max(lengths, default=0) + 1)]
+    ordered = sorted(scores.items(), key=lambda item: item[0][0])  # segments first
+    return [from_blocks(path, columns, level, names, metric) for (level, metric), columns in ordered]
 
 
 def _from_json(text: str, path: Path) -> dict[str, _System]:
@@ -112,11 +111,8 @@ def _from_list(items: list[Any], where: str) -> _System | None:
     first = items[0] if items else None
     if not isinstance(first, dict) or "mt" not in first:
         return None
-    metrics = [
-        key
-        for key, value in first.items()
-        if key == METRIC or (plain(key) not in NOT_SCORES and type(value) in (int, float))
-    ]
+    numbers = {key for key, value in first.items() if type(value) in (int, float) and plain(key) not in NOT_SCORES}
+    metrics = [key for key in first if key == METRIC or key in numbers]
     system = _System({metric: [] for metric in metrics}, {})
     for number, item in enumerate(items, 1):
         for metric, values in system.segments.items():
@@ -130,9 +126,8 @@ def _from_result(item: object, where: str) -> _System | None:
     """Read an object with the list "scores", and perhaps the system's score."""
     if not isinstance(item, dict) or not isinstance(item.get("scores"), list) or not item["scores"]:
         return None
-    values = [
-        finite_number(value, f"{where}, segment {number}: the score") for number, value in enumerate(item["scores"], 1)
-    ]
+    numbered = enumerate(item["scores"], 1)
+    values = [finite_number(value, f"{where}, segment {number}: the score") for number, value in numbered]
     system = _System({METRIC: values}, {})
     if item.get("system_score") is not None:
         system.overall[METRIC] = finite_number(item["system_score"], f"{where}: system_score")
@@ -154,9 +149,8 @@ def _from_lines(lines: Sequence[str], path: Path) -> dict[str, _System]:
         elif match := _SYSTEM.fullmatch(line):
             system = found.setdefault(match[1] or "", _System({}, {}))
             if METRIC in system.overall:
-                raise DataError(
-                    f"{where}: a second system score of {match[1] or 'the system'!r}. Remove one of the two."
-                )
+                named = match[1] or "the system"
+                raise DataError(f"{where}: a second system score of {named!r}. Remove one of the two.")
             system.overall[METRIC] = finite_number(match[2], f"{where}: the score", from_text=True)
         elif line and not line.startswith(_OTHER_LINES):
             raise DataError(f"{where}: {line[:60]!r} is not a line that comet-score prints.")

@@ -5,10 +5,11 @@ some.
 """
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ..errors import DataError
+from .display import listed
 from .field_checks import chosen, further_labels
 from .testset import TestSet
 
@@ -106,9 +107,11 @@ class Gathered:
             if (document, segment) not in found:
                 missing.setdefault(document, []).append(segment)
         if missing:
-            some = [f"{document!r} (segments {_shortened(ids)})" for document, ids in list(missing.items())[:5]]
-            more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-            raise DataError(f"{where}: {text} lacks segments of {len(missing)} documents: {', '.join(some)}{more}.")
+            some = [
+                f"{document!r} (segments {', '.join(ids if len(ids) <= 4 else [*ids[:3], f'… {ids[-1]}'])})"
+                for document, ids in missing.items()
+            ]
+            raise DataError(f"{where}: {text} lacks segments of {len(missing)} documents: {listed(some)}.")
 
 
 def _merged(lists: list[list[str]]) -> list[str]:
@@ -118,10 +121,6 @@ def _merged(lists: list[list[str]]) -> list[str]:
     if ranked and len(ranked[0]) < len(merged) and all(re.fullmatch("[0-9]{1,9}", segment) for segment in merged):
         merged.sort(key=int)
     return merged
-
-
-def _shortened(ids: Sequence[str]) -> str:
-    return ", ".join(ids) if len(ids) <= 4 else f"{', '.join(ids[:3])}, … {ids[-1]}"
 
 
 @dataclass(frozen=True)
@@ -141,22 +140,16 @@ def split(testset: TestSet, path: object) -> Iterator[Document]:
     further_labels(testset, ATTRIBUTES, str(path))
     ids = testset.documents if testset.documents is not None else [testset.name or "unnamed"] * len(testset)
     ends = [row for row in range(1, len(ids)) if ids[row] != ids[row - 1]]
-    seen: set[str] = set()
+    where, cannot, seen = f"Test set {testset.name!r}", f", which {path} cannot hold.", set[str]()
     for start, stop in zip([0, *ends], [*ends, len(ids)], strict=True):
         document = ids[start]
         if not document:
-            raise DataError(f"Test set {testset.name!r}, segment {start + 1}: {path} needs a document id.")
+            raise DataError(f"{where}, segment {start + 1}: {path} needs a document id.")
         if document in seen:
-            raise DataError(
-                f"Test set {testset.name!r}, segment {start + 1}: document {document!r} is in several pieces, "
-                f"which {path} cannot hold."
-            )
+            raise DataError(f"{where}, segment {start + 1}: document {document!r} is in several pieces{cannot}")
         seen.add(document)
         attributes = {name: testset.labels[name][start] for name in ATTRIBUTES if name in testset.labels}
         for name, value in attributes.items():
             if any(other != value for other in testset.labels[name][start:stop]):
-                raise DataError(
-                    f"Test set {testset.name!r}: the {name} changes within document {document!r}, "
-                    f"which {path} cannot hold."
-                )
+                raise DataError(f"{where}: the {name} changes within document {document!r}{cannot}")
         yield Document(document, attributes, range(start, stop))

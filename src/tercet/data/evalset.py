@@ -83,8 +83,7 @@ def _documents(path: Path) -> tuple[list[str] | None, dict[str, list[str]]]:
         if len(row) != 2:
             raise DataError(f"{path}, line {line}: {len(row)} words; DOMAIN and DOCUMENT are needed.")
     domains = [domain for domain, _ in rows]
-    labels = {} if set(domains) <= {NO_DOMAIN} else {"domain": domains}
-    return [document for _, document in rows], labels
+    return [document for _, document in rows], {} if set(domains) <= {NO_DOMAIN} else {"domain": domains}
 
 
 def read_score_file(path: str | Path) -> dict[str, list[float]]:
@@ -107,13 +106,11 @@ def read_score_file(path: str | Path) -> dict[str, list[float]]:
         scores.setdefault(system, []).append(number(value, place))
     if not scores:
         raise DataError(f"{path} is empty.")
-    lengths = {system: len(values) for system, values in scores.items()}
-    if len(set(lengths.values())) > 1:
-        odd = next(system for system, length in lengths.items() if length != len(next(iter(scores.values()))))
-        first = next(iter(scores))
+    first = next(iter(scores))
+    if odd := next((system for system in scores if len(scores[system]) != len(scores[first])), None):
         raise DataError(
-            f"{path}: {lengths[first]} scores of {first!r} (from line {first_line[first]}), {lengths[odd]} of {odd!r} "
-            f"(from line {first_line[odd]}). All systems need the same number of scores."
+            f"{path}: {len(scores[first])} scores of {first!r} (from line {first_line[first]}), {len(scores[odd])} of "
+            f"{odd!r} (from line {first_line[odd]}). All systems need the same number of scores."
         )
     return scores
 
@@ -147,14 +144,6 @@ def read_metric_scores(folder: str | Path, pair: str) -> list[ScoreFile]:
 def write_evalset(testset: TestSet, folder: str | Path) -> None:
     """Write the texts of a test set into an EvalSet folder, which may already hold other language pairs."""
     folder = Path(folder)
-    files = _texts(testset, folder)
-    checked = {path: check_lines(lines, path.name, starts_file=True) for path, lines in files.items()}
-    for path, lines in checked.items():
-        make_folder(path.parent)
-        write_lines(path, lines)
-
-
-def _texts(testset: TestSet, folder: Path) -> dict[Path, Sequence[str | None]]:
     if not testset.pair or testset.source is None:
         raise UsageError(f"An EvalSet needs a language pair and a source; test set {testset.name!r} lacks one.")
     further_labels(testset, ("domain",), folder)
@@ -176,11 +165,14 @@ def _texts(testset: TestSet, folder: Path) -> dict[Path, Sequence[str | None]]:
             raise DataError(f"Test set {testset.name!r}: the domain {NO_DOMAIN!r} means no domain in an EvalSet.")
     elif domains:
         raise DataError(f"Test set {testset.name!r} has domains but no documents. An EvalSet needs both or neither.")
-    return files
+    checked = {path: check_lines(lines, path.name, starts_file=True) for path, lines in files.items()}
+    for path, lines in checked.items():
+        make_folder(path.parent)
+        write_lines(path, lines)
 
 
 def _word(text: str) -> str:
-    if not text or len(text.split()) != 1 or text.split()[0] != text:
+    if text.split() != [text]:
         raise DataError(
             f"{text!r} cannot be written in an EvalSet: names of domains, documents and systems must be one word."
         )

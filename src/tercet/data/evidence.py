@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ..errors import DataError, TercetError, UnknownName, UsageError
 from . import assessments, evalset, layouts, tsv
+from .display import listed
 from .files import bare_name
 from .formats import JUDGEMENTS, SCORES, recognise
 from .formats.format import Contents, Head, Recognised, Request
@@ -28,7 +29,6 @@ from .tables import Published, merged
 from .testset import TestSet
 
 SUBFOLDERS = ("segscores", "DA", "system-level", "seglevel_allsys")  # of WMT's metrics tasks
-NAMED = 5  # data sets that a message lists by name
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +54,7 @@ class Evidence:
 
 def evidence_of(testset: TestSet) -> Evidence:
     """Return texts as evidence without judgements."""
-    names = _numbered(testset) or {}
-    return Evidence(testset.pair or "", testset.name, tuple(names), testset)
+    return Evidence(testset.pair or "", testset.name, tuple(_numbered(testset) or ()), testset)
 
 
 def with_human(evidence: Evidence, read: Contents) -> Evidence:
@@ -64,40 +63,32 @@ def with_human(evidence: Evidence, read: Contents) -> Evidence:
     Systems are called as the texts call them: "a" is a.txt if no other text has that name. Segments that are counted
     from 0 get the names of those that are counted from 1.
     """
-    tables, published = [*read.judgements], [*read.published]
+    tables, published, known = [*read.judgements], [*read.published], evidence.segments
     about = [read.about] if read.about else []
     if evidence.testset is not None:
-        systems = _stems(evidence.testset.systems)
+        # The systems also by the names without folder and ending that only one of them has.
+        systems = evidence.testset.systems
+        stems = [Path(name).name.removesuffix(".gz").rpartition(".")[0] for name in systems]
+        called = {stem: name for stem, name in zip(stems, systems, strict=True) if stem and stems.count(stem) == 1}
+        called |= {name: name for name in systems}
         tables = [
-            replace(table, rows=tuple(row._replace(system=systems.get(row.system, row.system)) for row in table.rows))
+            replace(table, rows=tuple(row._replace(system=called.get(row.system, row.system)) for row in table.rows))
             for table in tables
         ]
-        published = [replace(each, systems=[systems.get(name, name) for name in each.systems]) for each in published]
+        published = [replace(each, systems=[called.get(name, name) for name in each.systems]) for each in published]
+        counted = list(known) == [str(number) for number in range(1, len(known) + 1)]
         for place, table in enumerate(tables):
-            if read.about and _counts_from_0(table.segments, evidence.segments):
+            judged = set(table.segments)
+            if read.about and counted and "0" in judged and judged <= set(map(str, range(len(known)))):
                 rows = tuple(row._replace(segment=str(int(row.segment) + 1)) for row in table.rows)
                 tables[place] = replace(table, rows=rows)
                 about.append("Segments are counted from 0 there: segment 0 is the first one of the texts.")
-    named = evidence.segments or _all_segments(tables, published)
+    named = known or _all_segments(tables, published)
     gold = merged(published, {name: place for place, name in enumerate(named)})[0] if published else []
     return replace(
         evidence, segments=tuple(named), judgements=[*evidence.judgements, *tables], gold=[*evidence.gold, *gold],
         about=(*evidence.about, *about),
     )  # fmt: skip
-
-
-def _stems(systems: Collection[str]) -> dict[str, str]:
-    """Return the systems by the names without folder and ending that only one of them has."""
-    stems = [Path(name).name.removesuffix(".gz").rpartition(".")[0] for name in systems]
-    return {stem: name for stem, name in zip(stems, systems, strict=True) if stem and stems.count(stem) == 1} | {
-        name: name for name in systems
-    }
-
-
-def _counts_from_0(judged: Collection[str], segments: Sequence[str]) -> bool:
-    numbered = list(segments) == [str(number) for number in range(1, len(segments) + 1)]
-    inside = {str(number) for number in range(len(segments))}
-    return numbered and "0" in judged and set(judged) <= inside
 
 
 def open_evidence(path: str | Path, pair: str | None = None) -> Evidence:
@@ -119,9 +110,14 @@ def open_evidence(path: str | Path, pair: str | None = None) -> Evidence:
     if named is None:
         named = {name: number for number, name in enumerate(_all_segments(judgements, published))}
     for table in judgements:
-        _check_segments(table, named, place)
+        if unknown := [name for name in table.segments if name not in named]:
+            raise DataError(
+                f"{place}: judgements {table.name!r} name segments that the test set does not have: "
+                f"{', '.join(unknown[:5])}{' and others' if len(unknown) > 5 else ''}. It has {len(named)}."
+            )
     gold, scores = merged(published, named)
-    return Evidence(chosen, _name(place), tuple(named), testset, judgements, gold, scores)
+    name = _home(place.resolve()).name if place.is_dir() else bare_name(place)
+    return Evidence(chosen, name, tuple(named), testset, judgements, gold, scores)
 
 
 def _under_first_name(table: Published, systems: Collection[str]) -> Published:
@@ -146,26 +142,40 @@ class _Sources:
     place: Path
     text_pairs: Collection[str]
     own: Sequence[Recognised]
-    beside: Sequence[Recognised]
+    beside: Sequence[Recognised] = ()
 
     @classmethod
     def of(cls, place: Path) -> _Sources:
         if place.is_file():
-            file = recognised(place)
-            if file is not None:
-                return cls(place, (), [file], [])
-            _refuse_campaign(place)
-            pair = layouts.open_testset(place).pair  # raises an error for a file of unknown format
-            return cls(place, (pair or "",), [_scored_texts(place, pair)] if _is_jsonl(place) else [], [])
+            return cls._of_file(place)
         texts = _text_pairs(place)
         if evalset.is_evalset(place):
             own = [Recognised(place, EVALSET, 1.0, "", Head(place), pair) for pair in texts]
         else:
-            own = [*_files(place), *_scored(place, texts)]
-        beside = [file for folder in _beside(place.resolve()) for file in _files(folder)]
+            scored = [path for path in sorted(place.iterdir()) if bare_name(path, ".jsonl") in texts]
+            own = list(_files(place))
+            for path in scored:
+                own += [] if recognised(path) else _scored_texts(path, bare_name(path, ".jsonl"))
+        home = _home(place.resolve())
+        neighbours = sorted(home.parent.glob(f"{escape(home.name)}_*"))
+        folders = [each / place.resolve().relative_to(home) for each in neighbours]
+        beside = [file for folder in folders if folder.is_dir() for file in _files(folder)]
         if not texts and not own:
             raise DataError(_nothing_in(place))
         return cls(place, texts, own, beside)
+
+    @classmethod
+    def _of_file(cls, path: Path) -> _Sources:
+        if (file := recognised(path)) is not None:
+            return cls(path, (), [file])
+        found = recognise(path, (JUDGEMENTS,))
+        if found is not None and found.format.name == "appraise":
+            raise UsageError(
+                f"{path} is an export of Appraise, which does not state the kind of judgement. Pass it as `judgements` "
+                "with `kind` da, esa or mqm."
+            )
+        pair = layouts.open_testset(path).pair  # raises an error for a file of unknown format
+        return cls(path, (pair or "",), _scored_texts(path, pair))
 
     def pairs(self) -> list[str]:
         own = {pair for file in self.own for pair in file.pairs()} | {pair for pair in self.text_pairs if pair}
@@ -177,13 +187,12 @@ class _Sources:
         if pair is not None and (pair in self.text_pairs or any(pair in file.pairs() for file in self.own)):
             return pair
         known = self.pairs()
-        if pair is None:
-            if len(known) > 1:
-                raise UsageError(f"{self.place} has several language pairs. Choose one with `pair`: {', '.join(known)}.")
-            return known[0] if known else ""
-        if known and pair not in known:
+        if pair is None and len(known) > 1:
+            names = ", ".join(known)
+            raise UsageError(f"{self.place} has several language pairs. Choose one with `pair`: {names}.")
+        if pair is not None and known and pair not in known:
             raise UnknownName(f"language pair in {self.place}", pair, known)
-        return pair
+        return pair if pair is not None else (known or [""])[0]
 
     def texts(self, pair: str) -> TestSet | None:
         known = pair in self.text_pairs or "" in self.text_pairs  # "": texts of a file that does not name its pair
@@ -206,13 +215,12 @@ class _Sources:
 
 def _nothing_in(folder: Path) -> str:
     """Return the error message for a folder in which nothing is recognised."""
-    if not any(folder.iterdir()):
+    inside = sorted(folder.iterdir())
+    if not inside:
         return f"The folder {folder} is empty."
-    names = [place.name for place in sorted(folder.iterdir()) if place.is_dir() and _holds_evidence(place)]
-    if names:
-        listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+    if names := [place.name for place in inside if place.is_dir() and _holds_evidence(place)]:
         return (
-            f"The folder {folder} holds data sets: {listed}.\n"
+            f"The folder {folder} holds data sets: {listed(names)}.\n"
             f"Give one of them, as {folder / names[0]}, or its name with `data` {folder}"
         )
     return (
@@ -232,12 +240,14 @@ def recognised(path: Path) -> Recognised | None:
     """Return the format of a file that is read as a part of its folder, None for another file."""
     if bare_name(path).endswith((tsv.SEGMENTS, tsv.OUTPUTS)):
         return None
-    found = candidates(path, (JUDGEMENTS, SCORES))
-    return next((each for each in found if each.format.in_folders), None)
+    return next((each for each in candidates(path, (JUDGEMENTS, SCORES)) if each.format.in_folders), None)
 
 
-def _scored_texts(path: Path, pair: str | None) -> Recognised:
-    return Recognised(path, SCORED_TEXTS, 1.0, "", Head(path), pair)
+def _scored_texts(path: Path, pair: str | None) -> list[Recognised]:
+    """Return JSON lines as a file that may hold scores with the texts."""
+    if not bare_name(path).endswith(".jsonl") or not path.is_file():
+        return []
+    return [Recognised(path, SCORED_TEXTS, 1.0, "", Head(path), pair)]
 
 
 def _files(folder: Path) -> Iterator[Recognised]:
@@ -249,13 +259,11 @@ def _files(folder: Path) -> Iterator[Recognised]:
         except PermissionError:
             raise UsageError(f"{place} cannot be read: permission denied.") from None
         for path in paths:
-            file = recognised(path) if path.is_file() else None
-            if file is None:
-                continue
-            other = seen.setdefault((place, bare_name(path)), path)
-            if other != path:
-                raise DataError(f"{place} has both {other.name} and {path.name}. Remove one.")
-            yield file
+            if path.is_file() and (file := recognised(path)) is not None:
+                other = seen.setdefault((place, bare_name(path)), path)
+                if other != path:
+                    raise DataError(f"{place} has both {other.name} and {path.name}. Remove one.")
+                yield file
 
 
 def _text_pairs(folder: Path) -> list[str]:
@@ -273,28 +281,6 @@ def _text_pairs(folder: Path) -> list[str]:
     return list(found)
 
 
-def _scored(folder: Path, text_pairs: Collection[str]) -> Iterator[Recognised]:
-    """Yield the files PAIR.jsonl that may hold scores with the texts."""
-    for path in sorted(folder.iterdir()):
-        pair = bare_name(path, ".jsonl")
-        if _is_jsonl(path) and pair in text_pairs and recognised(path) is None:
-            yield _scored_texts(path, pair)
-
-
-def _is_jsonl(path: Path) -> bool:
-    return bare_name(path).endswith(".jsonl") and path.is_file()
-
-
-def _refuse_campaign(path: Path) -> None:
-    """Raise UsageError for an Appraise export, which states neither the kind of judgement nor the segments."""
-    found = recognise(path, (JUDGEMENTS,))
-    if found is not None and found.format.name == "appraise":
-        raise UsageError(
-            f"{path} is an export of Appraise, which does not state the kind of judgement. Pass it as `judgements` "
-            "with `kind` da, esa or mqm."
-        )
-
-
 def _numbered(testset: TestSet | None) -> Mapping[str, int] | None:
     """Return the position of each segment by its name."""
     if testset is None:
@@ -307,37 +293,16 @@ def _numbered(testset: TestSet | None) -> Mapping[str, int] | None:
 
 
 def _all_segments(judgements: Iterable[Judgements], published: Iterable[Published]) -> list[str]:
+    """Return the names of all segments, sorted so that "2" comes before "10", also inside names."""
+
+    def natural(name: str) -> list[tuple[int, int, str]]:
+        parts = re.split(r"([0-9]+)", name)
+        return [(0, int(part), part) if part.isdecimal() else (1, 0, part) for part in parts if part]
+
     names = {name for table in judgements for name in table.segments}
-    names |= {name for table in published for name in table.segments or ()}
-    return sorted(names, key=_natural)
-
-
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """Return a sort key that puts "2" before "10", also inside names."""
-    parts = re.split(r"([0-9]+)", name)
-    return [(0, int(part), part) if part.isdecimal() else (1, 0, part) for part in parts if part]
-
-
-def _check_segments(table: Judgements, segments: Collection[str], place: Path) -> None:
-    unknown = [name for name in table.segments if name not in segments]
-    if unknown:
-        raise DataError(
-            f"{place}: judgements {table.name!r} name segments that the test set does not have: "
-            f"{', '.join(unknown[:5])}{' and others' if len(unknown) > 5 else ''}. It has {len(segments)}."
-        )
-
-
-def _beside(place: Path) -> list[Path]:
-    """Return the neighbouring folders of a data set whose names begin with its name."""
-    home = _home(place)
-    found = sorted(home.parent.glob(f"{escape(home.name)}_*"))
-    return [inner for inner in (folder / place.relative_to(home) for folder in found) if inner.is_dir()]
+    return sorted(names | {name for table in published for name in table.segments or ()}, key=natural)
 
 
 def _home(place: Path) -> Path:
     """Return the folder with the name of a data set: for a copy kept by `tercet data`, the parent of data/."""
     return place.parent if place.name == "data" and (place.parent / "record.json").is_file() else place
-
-
-def _name(place: Path) -> str:
-    return _home(place.resolve()).name if place.is_dir() else bare_name(place)

@@ -1,11 +1,11 @@
 """Recognise the layout of a file or folder and read the test set in it.
 
 Files: JSONL, TSV, SGM, WMT XML, and the bilingual files of `data.bilingual`, recognised by their ending (also with
-.gz). Folders: an EvalSet of mt-metrics-eval;
-PAIR.segments.tsv + PAIR.outputs.tsv; PAIR.jsonl; PAIR.tsv; WMT XML files; SGM files, also in subfolders.
+.gz). Folders: an EvalSet of mt-metrics-eval; PAIR.segments.tsv + PAIR.outputs.tsv; PAIR.jsonl; PAIR.tsv; WMT XML files;
+SGM files, also in subfolders.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -48,9 +48,9 @@ def open_testset(
     if columns and (place.is_dir() or bilingual.format_of(place) is None):
         raise UsageError(f"{place} has no columns; `columns` is for .csv, .tsv and .xlsx files.")
     if place.is_dir():
-        known = _readable(place)
+        known = _folder(place)
         return known[choose_pair(known, pair, place, " with `pair`")](systems=systems)
-    testset = _file(place, Request(pair, None if systems is None else list(systems), columns or {}))
+    testset = _file(place, pair, systems, columns)
     if pair and testset.pair != pair:
         raise UnknownName(f"language pair in {place}", pair, [testset.pair] if testset.pair else [])
     return testset
@@ -94,8 +94,8 @@ def pairs(path: str | Path, *, cache: Path | None = None) -> list[str]:
     """Return the language pairs of a file or folder of a known layout."""
     place = resolved(path, cache)
     if place.is_dir():
-        return sorted(_readable(place))
-    found = _file(place, Request()).pair
+        return sorted(_folder(place))
+    found = _file(place).pair
     return [found] if found else []
 
 
@@ -113,7 +113,13 @@ def resolved(path: str | Path, cache: Path | None = None) -> Path:
     raise UsageError(f"There is no file or folder {path}.{hint}")
 
 
-def _file(path: Path, request: Request) -> TestSet:
+def _file(
+    path: Path,
+    pair: str | None = None,
+    systems: Iterable[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> TestSet:
+    request = Request(pair, None if systems is None else list(systems), columns or {})
     found = recognise(path, (TEXTS,), request)
     if found is None:
         raise UsageError(
@@ -125,52 +131,53 @@ def _file(path: Path, request: Request) -> TestSet:
     return testset
 
 
-def _readable(folder: Path) -> dict[str, Opener]:
-    try:
-        return _folder(folder)
-    except PermissionError as error:
-        raise UsageError(f"{error.filename} cannot be read: permission denied.") from None
-
-
 def _folder(folder: Path) -> dict[str, Opener]:
     """Return a function for each language pair that reads its texts. Raises DataError if a pair occurs twice."""
     known: dict[str, tuple[str, Opener]] = {}
-    for layout, find in LAYOUTS.items():
-        if find is find_sgm and known:
-            continue  # SGM files are searched in all subfolders, which may be many
-        for pair, opener in find(folder).items():
-            if pair in known:
-                raise DataError(
-                    f"{folder} holds {pair} twice: as {known[pair][0]} and as {layout}. Give the file, not the folder."
-                )
-            known[pair] = (layout, opener)
-    if not known:
-        inside = [child.name for child in sorted(folder.iterdir()) if child.is_dir() and _looks_known(child)]
-        hint = f" These subfolders have one: {', '.join(inside)}." if inside else ""
-        raise DataError(f"No test set was recognised in {folder}. Looked for: {LOOKED_FOR}.{hint}")
+    try:
+        for layout, find in LAYOUTS.items():
+            if find is find_sgm and known:
+                continue  # SGM files are searched in all subfolders, which may be many
+            for pair, opener in find(folder).items():
+                if pair in known:
+                    other = known[pair][0]
+                    raise DataError(
+                        f"{folder} holds {pair} twice: as {other} and as {layout}. Give the file, not the folder."
+                    )
+                known[pair] = (layout, opener)
+        if not known:
+            texts: list[Callable[[Path], object]] = [evalset.is_evalset, tsv.pairs, partial(_tables, ending=".jsonl")]
+            folders = [each for each in sorted(folder.iterdir()) if each.is_dir()]
+            inside = [each.name for each in folders if any(find(each) for find in texts)]
+            hint = f" These subfolders have one: {', '.join(inside)}." if inside else ""
+            raise DataError(f"No test set was recognised in {folder}. Looked for: {LOOKED_FOR}.{hint}")
+    except PermissionError as error:
+        raise UsageError(f"{error.filename} cannot be read: permission denied.") from None
     return {pair: opener for pair, (_, opener) in known.items()}
 
 
-def _looks_known(folder: Path) -> bool:
-    return evalset.is_evalset(folder) or bool(tsv.pairs(folder)) or bool(_tables(folder, ".jsonl"))
-
-
 def _evalset(folder: Path) -> dict[str, Opener]:
-    if not evalset.is_evalset(folder):
-        return {}
-    return {pair: partial(evalset.read_evalset, folder, pair) for pair in evalset.pairs(folder)}
+    known = evalset.pairs(folder) if evalset.is_evalset(folder) else ()
+    return {pair: partial(evalset.read_evalset, folder, pair) for pair in known}
 
 
 def _two_tables(folder: Path) -> dict[str, Opener]:
     return {pair: partial(tsv.read_pair, folder, pair) for pair in tsv.pairs(folder)}
 
 
+def _files(folder: Path, *endings: str) -> Iterator[tuple[Path, str]]:
+    """Yield the files with these endings, and their names without .gz."""
+    for path in sorted(folder.iterdir()):
+        if (name := bare_name(path)).endswith(endings) and path.is_file():
+            yield path, name
+
+
 def _tables(folder: Path, ending: str) -> dict[str, Opener]:
     """Return a reader for each file called PAIR + ending."""
     found: dict[str, Opener] = {}
-    for path in sorted(folder.iterdir()):
-        pair = bare_name(path).removesuffix(ending)
-        if bare_name(path).endswith(ending) and PAIR.fullmatch(pair) and path.is_file():
+    for path, name in _files(folder, ending):
+        pair = name.removesuffix(ending)
+        if PAIR.fullmatch(pair):
             if pair in found:
                 raise DataError(f"{folder} has both {pair}{ending} and {pair}{ending}.gz. Remove one.")
             found[pair] = partial(_read_file, path, pair)
@@ -178,7 +185,7 @@ def _tables(folder: Path, ending: str) -> dict[str, Opener]:
 
 
 def _read_file(path: Path, pair: str, systems: Iterable[str] | None) -> TestSet:
-    testset = _file(path, Request(pair, None if systems is None else list(systems)))
+    testset = _file(path, pair, systems)
     if testset.pair != pair:
         raise DataError(f"{path} holds the language pair {testset.pair}, but its name has {pair}.")
     return testset
@@ -186,19 +193,16 @@ def _read_file(path: Path, pair: str, systems: Iterable[str] | None) -> TestSet:
 
 def _xml(folder: Path) -> dict[str, Opener]:
     found: dict[str, Path] = {}
-    for path in sorted(folder.iterdir()):
-        if not bare_name(path).endswith(".xml") or not path.is_file():
-            continue
-        pair = pair_of_name(bare_name(path))
+    for path, name in _files(folder, ".xml"):
+        pair = pair_of_name(name)
         if pair is None and not any("<dataset" in line for line in first_lines(path, 20)):
             continue  # another kind of XML, such as a report of tests
         pair = pair or language_pair(path)
         if pair is None:
             raise DataError(_NO_PAIR.format(path))
         if pair in found:
-            raise DataError(
-                f"{folder} has two XML files of {pair}: {found[pair].name} and {path.name}. Give one of them."
-            )
+            names = f"{found[pair].name} and {path.name}"
+            raise DataError(f"{folder} has two XML files of {pair}: {names}. Give one of them.")
         found[pair] = path
     return {pair: partial(_read_file, path, pair) for pair, path in found.items()}
 
@@ -216,10 +220,8 @@ def find_sgm(folder: Path) -> dict[str, Opener]:
             sources.append((path, source))
         else:
             raise DataError(_NO_PAIR.format(path))
-    for path, source in sources:
-        for pair, members in by_pair.items():
-            if pair.split("-")[0] == source:
-                members.append(path)
+    for pair, members in by_pair.items():
+        members += [path for path, source in sources if pair.split("-")[0] == source]
     return {pair: partial(read_sgm, members, pair=pair) for pair, members in by_pair.items()}
 
 

@@ -25,7 +25,7 @@ from .files import bare_name
 from .formats.names import LANGUAGES
 from .judgements import Judgement, Judgements
 from .lines import read_lines
-from .tables import Table, number, read_table
+from .tables import Table, check_segment, number, read_table
 
 SAME = "same as "  # `check` of an output that was judged by means of an identical one begins with this
 NOT_RANKED = "-1"
@@ -104,22 +104,13 @@ def csv_pairs(path: str | Path) -> list[str]:
 
 
 def _pairs(table: Table) -> list[str]:
-    return sorted({_csv_pair(*languages, place) for place, languages in table.records("srclang", "trglang")})
+    return sorted({_csv_pair(source, target, place) for place, (source, target) in table.records("srclang", "trglang")})
 
 
 def is_ranking_csv(header: str) -> bool:
     """Return whether the first line of a file is that of WMT's ranking CSV."""
     names = header.split(",")
     return {"srclang", "trglang", "srcIndex", "system1Id", "system1rank"} <= set(names)
-
-
-def check_segment(segment: str, segments: Collection[str] | None, place: str) -> None:
-    """Raise DataError for a segment that the test set does not have."""
-    if segments is not None and segment not in segments:
-        raise DataError(
-            f"{place}: there is no segment {segment!r} in the test set, which has {len(segments)}. "
-            "Is this the file of another test set?"
-        )
 
 
 class _Ranking(NamedTuple):

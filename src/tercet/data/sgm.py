@@ -12,8 +12,8 @@ set) or else the `sysid`. A document's `genre` becomes the label "domain", its `
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from ..errors import DataError, UsageError
 from .documents import Gathered, split
@@ -69,106 +69,96 @@ def _pair(heads: list[dict[str, str]]) -> str | None:
     return f"{source}-{target}" if source and target else None
 
 
-@dataclass
 class _Reader:
     """A parser of one file, which collects its segments in `gathered`."""
 
-    path: str | Path
-    gathered: Gathered
-    text: str = ""
-    breaks: list[int] = field(default_factory=list)  # where the lines end
-    heads: list[dict[str, str]] = field(default_factory=list)
-    set: dict[str, str] | None = None
-    document: tuple[str, str, str] | None = None  # kind, name, id
+    def __init__(self, path: str | Path, gathered: Gathered) -> None:
+        self.path, self.gathered = path, gathered
+        self.text = "\n".join(read_lines(path))
+        self.breaks = [match.start() for match in re.finditer("\n", self.text)]  # where the lines end
+        self.position = 0
+        self.heads: list[dict[str, str]] = []
+        self.set: dict[str, str] | None = None
+        self.document: tuple[str, str, str] | None = None  # kind, name, id
+
+    @property
+    def place(self) -> str:
+        """The file and line of the current tag, for messages."""
+        return f"{self.path}, line {bisect_left(self.breaks, self.position) + 1}"
+
+    def refuse(self, problem: str) -> NoReturn:
+        raise DataError(f"{self.place}: {problem}")
 
     def read(self) -> list[dict[str, str]]:
-        self.text = "\n".join(read_lines(self.path))
-        self.breaks = [match.start() for match in re.finditer("\n", self.text)]
-        position = 0
-        while match := _TAG.search(self.text, position):
-            position = match.end()
+        behind = 0
+        while match := _TAG.search(self.text, behind):
+            self.position, behind = match.start(), match.end()
             closing, tag = bool(match[1]), match[2].lower()
             if tag == "seg":
-                position = self._segment(match, closing=closing)
+                behind = self._segment(match, closing=closing)
             elif closing:
-                self._close(tag, match.start())
+                self._close(tag)
             elif tag == "doc":
-                self._open_document(match)
+                self._open_document(_attributes(match[3]))
             else:
-                self._open_set(tag, match)
+                if self.set is not None:
+                    self.refuse(f"<{tag}> within <{self.set['tag']}>, which is not closed.")
+                self.set = {**_attributes(match[3]), "tag": tag}
+                self.heads.append(self.set)
         if self.set is not None:
             raise DataError(f"{self.path} ends within <{self.set['tag']}>. It seems to be truncated.")
         if not self.heads:
             raise DataError(f"{self.path} has no <srcset>, <refset> or <tstset>: it is not a WMT SGM file.")
         return self.heads
 
-    def _place(self, position: int) -> str:
-        return f"{self.path}, line {bisect_left(self.breaks, position) + 1}"
-
-    def _open_set(self, tag: str, match: re.Match[str]) -> None:
-        if self.set is not None:
-            raise DataError(f"{self._place(match.start())}: <{tag}> within <{self.set['tag']}>, which is not closed.")
-        self.set = {**_attributes(match[3]), "tag": tag}
-        self.heads.append(self.set)
-
-    def _open_document(self, match: re.Match[str]) -> None:
-        place = self._place(match.start())
+    def _open_document(self, attributes: Mapping[str, str]) -> None:
         if self.set is None:
-            raise DataError(f"{place}: <doc> outside of <srcset>, <refset> and <tstset>.")
+            self.refuse("<doc> outside of <srcset>, <refset> and <tstset>.")
         if self.document is not None:
-            raise DataError(f"{place}: <doc> within document {self.document[2]!r}, which is not closed.")
-        attributes = _attributes(match[3])
+            self.refuse(f"<doc> within document {self.document[2]!r}, which is not closed.")
         identifier = attributes.get("docid") or attributes.get("id")
         if not identifier:
-            raise DataError(f"{place}: a <doc> without docid.")
-        kind = SETS[self.set["tag"]]
-        self.document = (kind, self._name(kind, attributes, place), identifier)
-        self.gathered.open_document(*self.document, place)
+            self.refuse("a <doc> without docid.")
+        kind, name = SETS[self.set["tag"]], "source"
+        if kind != "source":
+            keys = ("refid", "sysid") if kind == "reference" else ("sysid",)
+            name = next((where[key] for key in keys for where in (attributes, self.set) if where.get(key)), "")
+            if not name:
+                self.refuse(f"this {kind} has no name. Give its <doc> or its set a sysid.")
+        self.document = kind, name, identifier
+        self.gathered.open_document(*self.document, self.place)
         labels = {label: attributes[key] for key, label in _LABELS.items() if key in attributes}
-        self.gathered.describe(kind, identifier, labels, place)
+        self.gathered.describe(kind, identifier, labels, self.place)
 
-    def _name(self, kind: str, document: Mapping[str, str], place: str) -> str:
-        if kind == "source":
-            return "source"
-        keys = ("refid", "sysid") if kind == "reference" else ("sysid",)
-        name = next((where[key] for key in keys for where in (document, self.set or {}) if where.get(key)), None)
-        if name is None:
-            raise DataError(f"{place}: this {kind} has no name. Give its <doc> or its set a sysid.")
-        return name
-
-    def _close(self, tag: str, position: int) -> None:
+    def _close(self, tag: str) -> None:
+        opened = self.document is not None if tag == "doc" else self.set is not None and self.set["tag"] == tag
+        if not opened:
+            self.refuse(f"</{tag}> without <{tag}>.")
         if tag == "doc":
-            if self.document is None:
-                raise DataError(f"{self._place(position)}: </doc> without <doc>.")
             self.document = None
-            return
-        if self.set is None or self.set["tag"] != tag:
-            raise DataError(f"{self._place(position)}: </{tag}> without <{tag}>.")
-        if self.document is not None:
-            raise DataError(
-                f"{self._place(position)}: </{tag}> within document {self.document[2]!r}; </doc> is missing."
-            )
-        self.set = None
+        elif self.document is not None:
+            self.refuse(f"</{tag}> within document {self.document[2]!r}; </doc> is missing.")
+        else:
+            self.set = None
 
     def _segment(self, match: re.Match[str], *, closing: bool) -> int:
-        place = self._place(match.start())
         if closing:
-            raise DataError(f"{place}: </seg> without <seg>.")
+            self.refuse("</seg> without <seg>.")
         if self.document is None:
-            raise DataError(f"{place}: <seg> outside of a document.")
+            self.refuse("<seg> outside of a document.")
+        kind, name, document = self.document
         identifier = _attributes(match[3]).get("id")
         if not identifier:
-            raise DataError(f"{place}: a <seg> without id in document {self.document[2]!r}.")
+            self.refuse(f"a <seg> without id in document {document!r}.")
         end = _SEGMENT_END.search(self.text, match.end())
         if match[3].rstrip().endswith("/"):
-            text, after = "", match.end()
+            text, behind = "", match.end()
         elif end is None or not end[0].startswith("</"):
-            raise DataError(f"{place}: <seg id={identifier!r}> has no </seg>.")
+            self.refuse(f"<seg id={identifier!r}> has no </seg>.")
         else:
-            text, after = decode(self.text[match.end() : end.start()]), end.end()
-        kind, name, document = self.document
-        self.gathered.add(kind, name, document, identifier, text, place)
-        return after
+            text, behind = decode(self.text[match.end() : end.start()]), end.end()
+        self.gathered.add(kind, name, document, identifier, text, self.place)
+        return behind
 
 
 def _attributes(text: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import logging
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -208,17 +208,15 @@ class _Rows:
         if table.segments is not None:
             for line, name in zip(table.lines, table.segments, strict=True):
                 if name not in segments:
-                    raise DataError(
-                        f"{table.path}, line {line}: there is no segment {name!r} in the test set, which has "
-                        f"{len(segments)}. Is this the file of another test set?"
-                    )
+                    check_segment(name, segments, f"{table.path}, line {line}")
             self.segment = np.array([segments[name] for name in table.segments], dtype=np.intp)
             keys = self.system * len(segments) + self.segment
         order = np.argsort(keys, kind="stable")
         again = np.flatnonzero(np.diff(keys[order]) == 0)
         repeated = sorted((int(order[place + 1]), int(order[place])) for place in again)
         for second, first in repeated:
-            if table.segments is None or not _same_row(table, first, second):
+            same = all(same_number(values[first], values[second]) for values in table.columns.values())
+            if table.segments is None or not same:
                 of = "" if table.segments is None else f", segment {table.segments[second]!r}"
                 raise DataError(
                     f"{table.path}, line {table.lines[second]}: system {table.systems[second]!r}{of} again, "
@@ -232,8 +230,13 @@ class _Rows:
             )  # fmt: skip
 
 
-def _same_row(table: Published, first: int, second: int) -> bool:
-    return all(same_number(values[first], values[second]) for values in table.columns.values())
+def check_segment(segment: str, segments: Collection[str] | None, place: str) -> None:
+    """Raise DataError for a segment that the test set does not have."""
+    if segments is not None and segment not in segments:
+        raise DataError(
+            f"{place}: there is no segment {segment!r} in the test set, which has {len(segments)}. "
+            "Is this the file of another test set?"
+        )
 
 
 def same_number(one: float, other: float) -> bool:
@@ -284,11 +287,7 @@ class _Sheet:
     def scores(self, length: int) -> Scores:
         unnamed = (self.key, self.key, "")
         metric, label, kind = HUMAN.get(self.column, unnamed) if self.human else unnamed
-        signature = f"{label}|kind:{kind}" if kind else f"{label}|published"
-        return Scores(
-            MetricRecord(metric, label, signature + (f"|{self.sign}" if self.sign else ""), self.higher_is_better),
-            self.system,
-            self.segment,
-            n_segments=length if self.segment else 0,
-            provenance={"files": self.files},
-        )
+        signature = "|".join(filter(None, (label, f"kind:{kind}" if kind else "published", self.sign)))
+        record = MetricRecord(metric, label, signature, self.higher_is_better)
+        n, files = length if self.segment else 0, {"files": self.files}
+        return Scores(record, self.system, self.segment, n_segments=n, provenance=files)

@@ -8,9 +8,9 @@ from typing import Any
 
 from ..errors import DataError, UsageError
 from .bilingual import ENDINGS, format_of, open_bitext
-from .bilingual.markup import Parser
 from .files import bare_name
 from .lines import open_bytes
+from .markup import Parser
 
 TBX = (".tbx", ".xml")
 _ENTRIES = ("termEntry", "conceptEntry")

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import DataError, UnknownName
 from .field_checks import check_text, same_width, table_rows
@@ -79,7 +79,11 @@ def detect_form(rows: Sequence[Sequence[str]], path: str | Path) -> str:
             f"{path}, line 1: {width} tab-separated fields. A WMT score file has "
             f"{', '.join(map(str, widths))} or {most}: {_described(FORMS)}."
         )
-    problems = {form: _misfit(rows, form) or _numbered_systems(rows, form) for form in candidates}
+    problems = {form: _misfit(rows, form) for form in candidates}
+    for form in (form for form, problem in problems.items() if problem is None):
+        column = FORMS[form].index("system")
+        if all(_COUNT.fullmatch(row[column]) for row in rows):  # more likely segment numbers
+            problems[form] = f"line 1: field {column + 1} (system) holds only numbers."
     fitting = [form for form, problem in problems.items() if problem is None]
     if len(fitting) == 1:
         return fitting[0]
@@ -98,55 +102,41 @@ def _misfit(rows: Sequence[Sequence[str]], form: str) -> str | None:
     columns = FORMS[form]
     if len(rows[0]) != len(columns):
         return f"line 1: {len(rows[0])} fields, but {form} has {len(columns)} ({' '.join(columns)})."
-    checks = [(columns.index("pair"), _PAIR, "a pair such as ru-en"), (columns.index("score"), _SCORE, "a number")]
-    if "segment" in columns:
-        checks.append((columns.index("segment"), _COUNT, "a segment number"))
+    needed = {"pair": (_PAIR, "a pair such as ru-en"), "score": (_SCORE, "a number")}
+    needed["segment"] = (_COUNT, "a segment number")
+    checks = [(columns.index(name), *check) for name, check in needed.items() if name in columns]
     for number, row in enumerate(rows, 1):
         for column, pattern, meaning in checks:
-            if pattern is _SCORE and row[column] in _MISSING:
+            text = row[column]
+            if pattern is _SCORE and text in _MISSING:
                 continue
-            if not pattern.fullmatch(row[column]) or (pattern is _SCORE and math.isinf(float(row[column]))):
-                return f"line {number}: field {column + 1} ({columns[column]}) is {row[column]!r}, not {meaning}."
-        for column in range(4):
-            if not row[column]:
-                return f"line {number}: field {column + 1} ({columns[column]}) is empty."
-    return None
-
-
-def _numbered_systems(rows: Sequence[Sequence[str]], form: str) -> str | None:
-    """Return a reason against a form in which all systems are numbers: they are more likely segment numbers."""
-    column = FORMS[form].index("system")
-    if all(_COUNT.fullmatch(row[column]) for row in rows):
-        return f"line 1: field {column + 1} (system) holds only numbers."
+            if not pattern.fullmatch(text) or (pattern is _SCORE and math.isinf(float(text))):
+                return f"line {number}: field {column + 1} ({columns[column]}) is {text!r}, not {meaning}."
+        if "" in row[:4]:
+            column = row.index("")
+            return f"line {number}: field {column + 1} ({columns[column]}) is empty."
     return None
 
 
 def _records(rows: Sequence[Sequence[str]], form: str, path: str | Path, first_segment: int) -> list[ScoreRecord]:
     columns = FORMS[form]
-    at = {name: columns.index(name) if name in columns else None for name in ScoreRecord._fields}
-    segment, score = at["segment"], at["score"]
-    texts = [column for name, column in at.items() if name not in ("segment", "score")]
     records, seen = [], dict[tuple[object, ...], int]()
     for number, row in enumerate(rows, 1):
-        first, second, third, fourth, *others = [None if column is None else row[column] for column in texts]
-        place = None
-        if segment is not None:
-            place = int(row[segment]) - first_segment + 1
+        fields: dict[str, Any] = dict(zip(columns, row, strict=True))
+        score, place = fields.pop("score"), None
+        if "segment" in fields:
+            place = int(fields["segment"]) - first_segment + 1
             if place < 1:
                 raise DataError(
-                    f"{path}, line {number}: segment {row[segment]}, but the first segment is {first_segment}. "
+                    f"{path}, line {number}: segment {fields['segment']}, but the first segment is {first_segment}. "
                     "If the file counts from 0, pass first_segment=0."
                 )
-        key = (first, second, third, fourth, place, *others[:3])
+        value = math.nan if score in _MISSING else float(score)
+        record = ScoreRecord(**{**fields, "segment": place, "score": value})
+        key = (*record[:5], *record[6:9])  # all but the score, and whether it is an ensemble and available
         if seen.setdefault(key, number) != number:
             raise DataError(f"{path}, line {number}: repeats the score of line {seen[key]}. Remove one of the two.")
-        value = row[score] if score is not None else ""
-        records.append(
-            ScoreRecord(
-                str(first), str(second), str(third), str(fourth), place,
-                math.nan if value in _MISSING else float(value), *others,
-            )
-        )  # fmt: skip
+        records.append(record)
     return records
 
 

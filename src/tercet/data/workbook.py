@@ -6,8 +6,8 @@ import zipfile
 from collections.abc import Iterable, Sequence
 from typing import BinaryIO
 
-from .bilingual.markup import escaped
 from .bilingual.xlsx import cell, letters
+from .markup import escaped
 
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
 _PARTS = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,13 +89,17 @@ def _gains(base: Sequence[str], other: Sequence[str], width: int, words: Sequenc
     size = max(len(left) + len(right), 500)  # so that words of a short text do not count as frequent
     weights = np.array([min(math.log(size / counts[word]), 6.0) for word in common])
     number = {word: place for place, word in enumerate(common)}
-    ours, theirs = (_keys(lines, number) for lines in (left, right))
-    rows = ours // max(len(common), 1)
-    worth = weights[ours % max(len(common), 1)]
-    many, there = (
-        np.bincount(keys // max(len(common), 1), minlength=len(lines))
-        for keys, lines in zip((ours, theirs), words, strict=True)
+    # A number for every known word of every line: that of the line times the number of words, plus its own.
+    ours, theirs = (
+        np.array(
+            sorted(row * len(common) + number[word] for row, each in enumerate(lines) for word in each & number.keys()),
+            dtype=np.int64,
+        )
+        for lines in words
     )
+    base_words = max(len(common), 1)
+    rows, worth = ours // base_words, weights[ours % base_words]
+    many, there = np.bincount(rows, minlength=len(left)), np.bincount(theirs // base_words, minlength=len(right))
     gains = _length_gains(base, other, width)
     for column in range(2 * width + 1):
         shift = column - width
@@ -109,12 +113,6 @@ def _gains(base: Sequence[str], other: Sequence[str], width: int, words: Sequenc
         gain = 0.5 * np.minimum(sums[begin:end], SHARED_CAP) - np.minimum(missing, 1.0)
         gains[begin:end, column] += np.where(many[begin:end] > 0, gain, 0.0)
     return gains
-
-
-def _keys(lines: Sequence[set[str]], number: Mapping[str, int]) -> NDArray[np.int64]:
-    """Return a number for every known word of every line: that of the line times the number of words, plus its own."""
-    keys = [row * len(number) + number[word] for row, words in enumerate(lines) for word in words if word in number]
-    return np.sort(np.array(keys, dtype=np.int64))
 
 
 def words_of(line: str) -> set[str]:

@@ -12,9 +12,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import files
+from typing import NamedTuple
 
 from ..errors import UnknownName
 from .moses import LEFT, RIGHT, kept_words
@@ -41,8 +41,7 @@ _APOSTROPHES = {"en": RIGHT, "fr": LEFT}
 Row = Callable[[str], str]
 
 
-@dataclass(frozen=True)
-class _Language:
+class _Language(NamedTuple):
     """The compiled rules of one language."""
 
     commas: tuple[Row, ...]
@@ -84,21 +83,16 @@ def _split_full_stops(words: list[str], rules: _Language) -> list[str]:
     """Split off full stops, unless they end an abbreviation or a lower-case word follows."""
     split = []
     for i, word in enumerate(words):
-        stem = word[:-1]
+        stem, first = word[:-1], words[i + 1][:1] if i + 1 < len(words) else ""
         if not stem.strip(".") or word[-1] != ".":
             split.append(word)
         elif "." in stem and _LETTER.search(stem):
             split.append(word.replace(".", ""))
-        elif stem in rules.always or _goes_on(stem, words[i + 1] if i + 1 < len(words) else "", rules):
+        elif stem in rules.always or "a" <= first <= "z" or (stem in rules.before_number and "0" <= first <= "9"):
             split.append(word)
         else:
             split += (stem, ".")
     return split
-
-
-def _goes_on(stem: str, following: str, rules: _Language) -> bool:
-    first = following[:1]
-    return "a" <= first <= "z" or (stem in rules.before_number and "0" <= first <= "9")
 
 
 @cache

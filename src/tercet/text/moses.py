@@ -36,15 +36,8 @@ BLOCK = 256  # characters whose classes are computed together
 # Perl's \s; Python's \s also contains U+001C to U+001F, which Moses deletes instead.
 _BLANKS = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 _ENTITIES = {
-    "&": "&amp;",
-    "|": "&#124;",
-    "<": "&lt;",
-    ">": "&gt;",
-    "'": "&apos;",
-    '"': "&quot;",
-    "[": "&#91;",
-    "]": "&#93;",
-}
+    "&": "&amp;", "|": "&#124;", "<": "&lt;", ">": "&gt;", "'": "&apos;", '"': "&quot;", "[": "&#91;", "]": "&#93;"
+}  # fmt: skip
 
 # Languages whose words may contain a mark if a lower-case letter follows it: USA:n, il·lusió.
 _INNER_MARKS = {"fi": ":", "sv": ":", "ca": "·"}
@@ -91,7 +84,7 @@ def _tokenised(texts: Sequence[str], language: str) -> tuple[NDArray[np.uint32],
     """Return the code points and offsets of the tokenised texts."""
     rules = _rules(language)
     points, offsets = code_points(texts)
-    classes = _classes(apart=not len(rules.apostrophes))
+    classes = _Classes(apart=not len(rules.apostrophes))
     classes.learn(points)
     longest = int(np.diff(offsets).max(initial=0))
     scratch = [np.empty(9 * longest + 4, dtype=np.uint32) for _ in range(2)]
@@ -121,14 +114,11 @@ def _rules(language: str) -> _Rules:
     always, before_number = kept_words(known.get(code, known["en"]))
     listed = sorted(always | before_number)
     kinds = np.array([(word in always) + 2 * (word in before_number) for word in listed], dtype=np.uint8)
-    rows = [number for row in _APOSTROPHES.get(code, ()) for number in _apostrophe(*row)]
+    rows: list[int] = []  # six numbers for each rule on apostrophes
+    for before, after, replacement in _APOSTROPHES.get(code, ()):
+        rows += [*_context(before), *_context(after), int(" '" in replacement), int("' " in replacement)]
     inner = ord(_INNER_MARKS.get(code, "\0"))
     return _Rules(inner, np.array(rows, dtype=np.int32), *code_points(listed), kinds)
-
-
-def _apostrophe(before: str, after: str, replacement: str) -> list[int]:
-    """Return a row of the rules for apostrophes as the kernel's six numbers."""
-    return [*_context(before), *_context(after), int(" '" in replacement), int("' " in replacement)]
 
 
 def _context(written: str) -> tuple[int, int]:
@@ -139,6 +129,7 @@ def _context(written: str) -> tuple[int, int]:
     return (0, bits) if "^" in written else (bits, 0)
 
 
+@cache
 class _Classes:
     """The classes of all characters, computed for blocks of characters when a text first has one of them.
 
@@ -164,7 +155,9 @@ class _Classes:
             return BLANK | PLAIN
         if point < 32:
             return CONTROL
-        alphabetic, other_number, digit = _is_alphabetic(point), _is_other_number(point), c.isdecimal()
+        # Perl's \p{IsAlpha}; numbers that are no decimal digits
+        alphabetic, other_number = (bool(_properties(name)[point]) for name in ("alphabetic", "other_numbers"))
+        digit = c.isdecimal()
         plain = alphabetic or digit or c in ".`,-" or (c == "'" and not self.apart)
         kind = category(c)
         return (
@@ -175,21 +168,6 @@ class _Classes:
             | LOWER_LETTER * (kind == "Ll" and plain)
             | LOWER_CASE * c.islower()
         )
-
-
-@cache
-def _classes(*, apart: bool) -> _Classes:
-    return _Classes(apart=apart)
-
-
-def _is_alphabetic(point: int) -> bool:
-    """Return whether a character is in Perl's \\p{IsAlpha}."""
-    return bool(_properties("alphabetic")[point])
-
-
-def _is_other_number(point: int) -> bool:
-    """Return whether a character is a number but no decimal digit."""
-    return bool(_properties("other_numbers")[point])
 
 
 @cache
@@ -218,10 +196,8 @@ def warn_without_list(language: str) -> None:
         _warned.add(code)
         log.warning(
             "Moses: there is no list of abbreviations for the language %r. The English one is used, so full stops may "
-            "be split differently than by tokenizer.perl -l %s.",
-            code,
-            code,
-        )
+            "be split differently than by tokenizer.perl -l %s.", code, code,
+        )  # fmt: skip
 
 
 @cache

@@ -41,13 +41,8 @@ CHINESE_RANGES = (
 
 # Large blocks of only letters and unassigned code points, which are skipped for speed.
 LETTERS = (
-    (0x3400, 0x4DC0),
-    (0x4E00, 0xA000),
-    (0xAC00, 0xD7A4),
-    (0xD800, 0xF900),
-    (0x17000, 0x18D00),
-    (0x20000, 0xE0000),
-)
+    (0x3400, 0x4DC0), (0x4E00, 0xA000), (0xAC00, 0xD7A4), (0xD800, 0xF900), (0x17000, 0x18D00), (0x20000, 0xE0000),
+)  # fmt: skip
 
 
 @cache
@@ -122,11 +117,6 @@ def _from_sgm_international(text: str) -> str:
     return _from_sgm(text).replace("&apos;", "'")
 
 
-def _perl_lower(text: str) -> str:
-    """Lower-case like Perl's lc, which has no final sigma."""
-    return text.replace("Σ", "σ").lower()
-
-
 _CASE, _NOTHING = np.uint32(ord("a") - ord("A")), np.uint32(0)
 
 
@@ -195,7 +185,9 @@ RULES = {
     "mteval-13a": Rules(ascii_classes, pad=True, clean=_from_sgm),
     "mteval-13a-lc": Rules(ascii_classes, pad=True, clean=_from_sgm, fold_ascii=True),
     "mteval-intl": Rules(_unicode_classes, INTL, clean=_from_sgm_international),
-    "mteval-intl-lc": Rules(_unicode_classes, INTL, clean=_from_sgm_international, fold=_perl_lower),
+    "mteval-intl-lc": Rules(  # Perl's lc has no final sigma
+        _unicode_classes, INTL, clean=_from_sgm_international, fold=lambda text: text.replace("Σ", "σ").lower()
+    ),
 }
 
 # Not available by name: used only to reproduce the scores of the WMT19 metrics task.

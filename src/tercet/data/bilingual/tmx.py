@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..lines import open_bytes
-from .markup import InlineText, Parser, escaped, pair_of
+from ..markup import InlineText, Parser, escaped, pair_of
 from .segments import AMBER, DONE, GREEN, OUTPUT, RED, REVIEW, Choice, Edit, Notes, Segment, Written, note_lines
 
 ENDINGS = (".tmx",)
@@ -108,40 +108,32 @@ class _Reader(Parser):
             self._value += text
 
     def _finish(self, unit: dict[str, str]) -> None:
-        self._settle_languages()
+        if not all(self.languages):
+            self._settle_languages()
         source, target = (self._of(language) for language in self.languages)
         if source is None:
             known = ", ".join(self._texts) or "none"
-            self._refuse_at(self._line, f"no text in {self.languages[0]!r}, the source language; there is: {known}")
+            self.refuse(f"no text in {self.languages[0]!r}, the source language; there is: {known}", self._line)
+        outputs, tags = ({OUTPUT: target.text}, tuple(target.tags)) if target else ({OUTPUT: ""}, ())
         self.found.append(
             Segment(
-                unit.get("tuid", str(self._number)),
-                self._line,
-                source.text,
-                {OUTPUT: target.text if target else ""},
-                source_tags=tuple(source.tags),
-                output_tags=tuple(target.tags) if target else (),
-                at=self._at,
-                written=tuple(self._written),
-                state=self._state,
+                unit.get("tuid", str(self._number)), self._line, source.text, outputs, source_tags=tuple(source.tags),
+                output_tags=tags, at=self._at, written=tuple(self._written), state=self._state,
             )
-        )
+        )  # fmt: skip
 
     def _settle_languages(self) -> None:
-        """Choose the languages from the first segment, unless they are given."""
-        source, target = self.languages
-        if source and target:
-            return
+        """Choose the languages from the first segment, where they are not given."""
         known = list(self._texts)
-        if not source and known:
-            source = known[0]
+        source = self.languages[0] or (known or [""])[0]
         first = self._of(source)
         others = [language for language in known if self._texts[language] is not first]
         if len(others) != 1:
-            self._refuse_at(
-                self._line,
-                f"the target language is not clear, as the segment has {', '.join(known) or 'no text'}. "
+            there = ", ".join(known) or "no text"
+            self.refuse(
+                f"the target language is not clear, as the segment has {there}. "
                 "Choose the languages with `pair`, as en-de",
+                self._line,
             )
         self.languages = [source, others[0]]
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 from ..lines import open_bytes
-from .markup import InlineText, Parser, escaped, pair_of
-from .segments import (
+from ..markup import InlineText, Parser, escaped, pair_of
+from .segments import (  # fmt: skip
     AMBER,
     DONE,
     FLAGGED,
@@ -111,16 +111,7 @@ class _Unit:
     written: list[Written] = field(default_factory=list)
     state: str = ""
     tag: Written | None = None
-    done: list[tuple[_Segment, dict[str, InlineText]]] = field(default_factory=list)
-
-
-class _Segment(NamedTuple):
-    """What a segment has beside its texts: its id within the unit, where it begins, its state and the tag with it."""
-
-    id: str
-    line: int
-    state: str
-    tag: Written | None
+    done: list[tuple[str, Segment]] = field(default_factory=list)  # ids within the unit, and what is known by then
 
 
 class _Reader(Parser):
@@ -138,7 +129,6 @@ class _Reader(Parser):
         self._ended = False  # whether the next event is the place behind the target
         self._ignored = 0  # depth within alternative translations and the like
         self._translated = [True]
-        self._languages = ["", ""]
 
     def note(self, segment: Segment, name: str, value: str) -> str:
         text = escaped(f"{_which(segment)}{name}: {value}")
@@ -184,7 +174,9 @@ class _Reader(Parser):
         if name in _INHERITING:
             self._translated.append(attributes.get("translate", "yes" if self._translated[-1] else "no") != "no")
         if name == "file":
-            self._begin_file(attributes)
+            self._file = attributes.get("original", "") or attributes.get("id", "")
+            if self.version.startswith("1"):
+                self._set_pair(attributes, "source-language", "target-language")
         elif name in ("trans-unit", "unit"):
             if self._unit is not None:
                 self.refuse(f"<{name}> within another unit")
@@ -216,8 +208,7 @@ class _Reader(Parser):
             unit.written.append(Written("".join(self._note).strip(), self._note_at, self.behind))
             self._note = None
         elif unit is not None and name == "segment":
-            unit.done.append((_Segment(unit.segment, unit.segment_line, unit.state, unit.tag), unit.texts))
-            unit.texts = {}
+            self._end_segment(unit, unit.segment, unit.segment_line, unit.state)
         elif unit is not None and name == "ignorable":
             unit.texts = {}
         elif unit is not None and name == "seg-source":
@@ -225,7 +216,7 @@ class _Reader(Parser):
         elif unit is not None and name in ("trans-unit", "unit"):
             if name == "trans-unit":
                 state = "final" if unit.approved and not STATES.get(unit.state) else unit.state
-                unit.done.append((_Segment("", unit.line, state, unit.tag), unit.texts))
+                self._end_segment(unit, "", unit.line, state)
             self._finish(unit)
             self._unit = None
         if name in _INHERITING:
@@ -244,17 +235,10 @@ class _Reader(Parser):
             self.refuse(f"this is not XLIFF: the file begins with <{name}>")
         if not self.version.startswith(("1.", "2.")):
             self.refuse(f"XLIFF {self.version or 'without a version'} is not known; 1.2 and 2.x are")
-        self._languages = [attributes.get("srcLang", ""), attributes.get("trgLang", "")]
-        self._set_pair()
+        self._set_pair(attributes, "srcLang", "trgLang")
 
-    def _begin_file(self, attributes: dict[str, str]) -> None:
-        self._file = attributes.get("original", "") or attributes.get("id", "")
-        if self.version.startswith("1"):
-            self._languages = [attributes.get("source-language", ""), attributes.get("target-language", "")]
-            self._set_pair()
-
-    def _set_pair(self) -> None:
-        self._now = pair_of(self._languages)
+    def _set_pair(self, attributes: dict[str, str], *languages: str) -> None:
+        self._now = pair_of([attributes.get(language, "") for language in languages])
         self.pair = self.pair or self._now
 
     def _in_unit(self, unit: _Unit, name: str, attributes: dict[str, str]) -> None:
@@ -281,34 +265,28 @@ class _Reader(Parser):
         if self._ended and self._unit is not None:
             self._unit.at, self._ended = self.byte, False
 
-    def _finish(self, unit: _Unit) -> None:
-        if not unit.translated:
+    def _end_segment(self, unit: _Unit, id: str, line: int, state: str) -> None:
+        source, target = unit.texts.get("source"), unit.texts.get("target")
+        if source is None:
+            if unit.translated:
+                self.refuse(f"unit {unit.id!r} has no source", line)
             return
-        several = len(unit.done) > 1
+        outputs, tags = ({OUTPUT: target.text}, tuple(target.tags)) if target else ({OUTPUT: ""}, ())
+        segment = Segment(
+            unit.id, line, source.text, outputs, file=self._file, source_tags=tuple(source.tags), output_tags=tags,
+            state=state, tag=unit.tag, pair=self._now,
+        )  # fmt: skip
+        unit.done.append((id, segment))
+        unit.texts = {}
+
+    def _finish(self, unit: _Unit) -> None:
         framed = not unit.has_notes and not self.version.startswith("1")
         frame = (f"<{self.prefix}notes>", f"</{self.prefix}notes>") if framed else ("", "")
-        for (segment, line, state, tag), texts in unit.done:
-            if "source" not in texts:
-                self._refuse_at(line, f"unit {unit.id!r} has no source")
-            source, target = texts["source"], texts.get("target")
-            self.found.append(
-                Segment(
-                    f"{unit.id}/{segment}" if several else unit.id,
-                    line,
-                    source.text,
-                    {OUTPUT: target.text if target else ""},
-                    file=self._file,
-                    labels={"segment": segment} if several else NOTHING,
-                    source_tags=tuple(source.tags),
-                    output_tags=tuple(target.tags) if target else (),
-                    at=unit.at,
-                    frame=frame,
-                    written=tuple(unit.written),
-                    state=state,
-                    tag=tag,
-                    pair=self._now,
-                )
-            )
+        several = len(unit.done) > 1
+        for id, segment in unit.done if unit.translated else ():
+            name, labels = (f"{unit.id}/{id}", {"segment": id}) if several else (unit.id, NOTHING)
+            place: dict[str, Any] = {"at": unit.at, "frame": frame, "written": tuple(unit.written)}
+            self.found.append(replace(segment, id=name, labels=labels, **place))
 
 
 def _with_attribute(tag: str, name: str, value: str) -> str:

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 from ...errors import DataError, MissingFile, UnknownName, UsageError
 from ..formats.text_columns import SHEET, find_roles
 from ..formats.text_columns import STATES as STATES
-from .markup import Parser, escaped
+from ..markup import Parser, escaped
 from .segments import (
     AMBER,
     DONE,

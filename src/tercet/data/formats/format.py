@@ -195,6 +195,11 @@ def by_columns(*names: str, sureness: float = CERTAIN) -> Callable[[Head], Guess
     return sniff
 
 
+def by_item(head: Head) -> Sequence[str]:
+    """Return the language pair in the first object of JSON lines, as a list; empty if it names none."""
+    return [str(head.item["pair"])] if head.item.get("pair") else []
+
+
 def separator_of(header: str) -> str:
     """Return the separator of a table's columns, judged by its header: a tab, a comma or a blank."""
     if "\t" in header:

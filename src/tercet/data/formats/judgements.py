@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,20 +14,16 @@ from ..mqm import read_mqm, read_ratings
 from ..ratings import read_ratings_table
 from . import JUDGEMENTS
 from .columns import values_of_pairs
-from .format import CERTAIN, Contents, Format, Guess, Head, Request, by_columns, by_ending
+from .format import CERTAIN, Contents, Format, Guess, Head, Request, by_columns, by_ending, by_item
 
-REQUIRED = ("kind", "segment", "system")  # keys of a judgement as JSON
 Reader = Callable[[Path, Request], Contents]
+REQUIRED = ("kind", "segment", "system")  # keys of a judgement as JSON
 
 
 def _is_jsonl(head: Head) -> Guess | None:
     if head.ends(".jsonl") and set(REQUIRED) <= head.item.keys():
         return Guess(CERTAIN, f"its first object has {', '.join(REQUIRED)}")
     return None
-
-
-def _jsonl_pairs(head: Head) -> Sequence[str]:
-    return [str(head.item["pair"])] if head.item.get("pair") else []
 
 
 def _is_ranking_csv(head: Head) -> Guess | None:
@@ -43,34 +38,37 @@ def _read_preferences(path: Path, request: Request) -> Contents:
 
 
 def _read_ratings_file(path: Path, request: Request) -> Contents:
-    name = bare_name(path).removesuffix(".tsv").removesuffix(".seg.rating").removeprefix(f"{request.pair}.")
+    name = bare_name(path, ".tsv", ".seg.rating").removeprefix(f"{request.pair}.")
     return Contents([read_ratings(path, pair=request.pair, name=name, n_segments=len(request.segments or ()))])
 
 
-def _judgements(reader: Callable[..., Judgements], *, checked: bool = False) -> Reader:
-    """Wrap a reader of judgements. checked: whether it compares their segments with those of the test set."""
-    if checked:
-        return lambda path, request: Contents([reader(path, pair=request.pair, segments=request.segments)])
-    return lambda path, request: Contents([reader(path, pair=request.pair)])
+def _reads(reader: Callable[..., Judgements | Contents], *, checked: bool = False) -> Reader:
+    """Wrap a reader. checked: whether it compares the segments with those of the test set."""
+
+    def read(path: Path, request: Request) -> Contents:
+        how = {"segments": request.segments} if checked else {}
+        found = reader(path, pair=request.pair, **how)
+        return found if isinstance(found, Contents) else Contents([found])
+
+    return read
 
 
-def _with_texts(reader: Callable[[Path, str | None], Contents]) -> Reader:
-    """Wrap a reader of tables that define their own segments."""
-    return lambda path, request: reader(path, request.pair)
-
-
-def _table(name: str, about: str, columns: str, read: Reader) -> Format:
+def _table(
+    name: str,
+    about: str,
+    columns: str,
+    read: Reader,
+    pairs: Callable[[Head], Sequence[str] | None] = values_of_pairs,
+) -> Format:
     """Return the format of tables with these columns."""
-    return Format(
-        name, (JUDGEMENTS,), about, by_columns(*columns.split()), read, pairs=values_of_pairs, in_folders=True
-    )
+    return Format(name, (JUDGEMENTS,), about, by_columns(*columns.split()), read, pairs=pairs, in_folders=True)
 
 
 _in_folders = partial(Format, in_folders=True)
 FORMATS = (
     _in_folders(
         "judgements-jsonl", (JUDGEMENTS,), "judgements as JSON lines, one object each", _is_jsonl,
-        _judgements(read_judgements), pairs=_jsonl_pairs,
+        _reads(read_judgements), pairs=by_item,
     ),
     _in_folders(
         "mqm-ratings", (JUDGEMENTS,), "marked errors as mt-metrics-eval writes them: SYSTEM, JSON and perhaps RATER",
@@ -78,38 +76,36 @@ FORMATS = (
     ),
     _in_folders(
         "wmt-ranking-csv", (JUDGEMENTS,), "the ranking CSV of WMT, 2010 to 2016", _is_ranking_csv,
-        _judgements(rankings.read_ranking_csv, checked=True), pairs=lambda head: rankings.csv_pairs(head.path),
+        _reads(rankings.read_ranking_csv, checked=True), pairs=lambda head: rankings.csv_pairs(head.path),
     ),
     _table("preferences", "preferences: seg, better, worse", "seg better worse", _read_preferences),
     _table(
         "rankings", "rankings: lp, seg, judge, systems (A|B|C), ranks (1|2|2; -1 is blank)",
-        "lp seg judge systems ranks", _judgements(rankings.read_rankings, checked=True),
+        "lp seg judge systems ranks", _reads(rankings.read_rankings, checked=True),
     ),
     _table(
         "ratings", "ratings as `tercet rate export` writes them: rater, item, segment, system, kind, value",
-        "rater item segment system kind value", _judgements(read_ratings_table),
+        "rater item segment system kind value", _reads(read_ratings_table),
     ),
     _table(
         "mqm", "marked errors (MQM): system, doc, doc_id, seg_id, rater, category, severity, as Google and Unbabel "
-        "publish them", "system doc doc_id seg_id rater category severity", _judgements(read_mqm),
+        "publish them", "system doc doc_id seg_id rater category severity", _reads(read_mqm),
     ),
     _table(
         "ratings-by-reference", "ratings by reference of the thesis of Fomicheva (2017)",
-        "judge segment_id batch rating", _with_texts(assessments.read_ratings_by_reference),
+        "judge segment_id batch rating", _reads(assessments.read_ratings_by_reference),
     ),
     _table(
         "mlqe", "direct assessments of MLQE, with texts", "index original translation scores",
-        _with_texts(assessments.read_direct_assessments),
+        _reads(assessments.read_direct_assessments),
     ),
     _table(
         "wmt12-effort", "effort of post-editing of WMT12's quality estimation, with texts",
-        "seg source mt effort score1 weight1", _with_texts(assessments.read_effort_scores),
+        "seg source mt effort score1 weight1", _reads(assessments.read_effort_scores),
     ),
-    replace(
-        _table(
-            "post-editing", "post-editing of IWSLT 2019: HTER, time, keystrokes",
-            "file_name line_in_file who HTER time keystrokes", _with_texts(assessments.read_post_editing),
-        ),
-        pairs=lambda head: assessments.post_edited_pairs(head.path),
+    _table(
+        "post-editing", "post-editing of IWSLT 2019: HTER, time, keystrokes",
+        "file_name line_in_file who HTER time keystrokes", _reads(assessments.read_post_editing),
+        lambda head: assessments.post_edited_pairs(head.path),
     ),
 )  # fmt: skip

@@ -42,27 +42,21 @@ def read(path: Path, request: Request) -> Contents:
     return Contents(published=assessments.read_published(path, request.pair))
 
 
-def _is_evalset(head: Head) -> Guess | None:
-    return Guess(1.0, "it has the folders sources and system-outputs") if evalset.is_evalset(head.path) else None
-
-
 def _read_evalset(folder: Path, request: Request) -> Contents:
     """Read the marked errors and the scores of an EvalSet."""
     pair, segments = request.pair or "", list(request.segments or ())
-    files = [
-        path for path in sorted((folder / "human-scores").glob("*.seg.rating")) if path.name.startswith(f"{pair}.")
-    ]
-    names = [path.name.removesuffix(".seg.rating").removeprefix(f"{pair}.") for path in files]
-    ratings = [
-        read_ratings(path, pair=pair, name=name, n_segments=len(segments))
-        for path, name in zip(files, names, strict=True)
-    ]
+    ratings = []
+    for path in sorted((folder / "human-scores").glob("*.seg.rating")):
+        if path.name.startswith(f"{pair}."):
+            name = path.name.removesuffix(".seg.rating").removeprefix(f"{pair}.")
+            ratings.append(read_ratings(path, pair=pair, name=name, n_segments=len(segments)))
     return Contents(ratings, assessments.read_evalset_scores(folder, pair, segments))
 
 
 EVALSET = Format(
     "evalset", (TEXTS, SCORES, JUDGEMENTS), "the EvalSet folder of mt-metrics-eval: sources/, system-outputs/, …",
-    _is_evalset, _read_evalset, lambda head: evalset.pairs(head.path), write=evalset.write_evalset,
+    lambda head: Guess(1.0, "it has the folders sources and system-outputs") if evalset.is_evalset(head.path) else None,
+    _read_evalset, lambda head: evalset.pairs(head.path), write=evalset.write_evalset,
 )  # fmt: skip
 FORMATS = (
     Format(

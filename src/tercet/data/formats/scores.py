@@ -12,15 +12,16 @@ from ...errors import DataError, UsageError
 from ..assessments import from_blocks, read_item_scores
 from ..cometfiles import is_json, is_printed, read_comet
 from ..evalset import LEVELS, read_score_file
-from ..field_checks import is_number, parse_number
+from ..field_checks import choose_pair, is_number, parse_number
 from ..files import bare_name
+from ..judgements import grouped
 from ..lines import read_lines
 from ..score_archive import load_scores
 from ..tables import Published
-from ..wmtscores import ScoreRecord, read_wmt_scores
+from ..wmtscores import read_wmt_scores
 from . import SCORES, published
 from .columns import NAMES, find, plain, values_of_pairs
-from .format import CERTAIN, LIKELY, POSSIBLE, Contents, Format, Guess, Head, Request, by_ending, has_names
+from .format import CERTAIN, LIKELY, POSSIBLE, Contents, Format, Guess, Head, Request, by_ending, by_item, has_names
 
 NOT_METRICS = ("scores", "csv", "out")  # endings of file names
 
@@ -43,21 +44,14 @@ def _is_lines(head: Head) -> bool:
 
 def _read_archive(path: Path, request: Request) -> Contents:
     has_names(path, request)
-    found = load_scores(path)
+    found, needed = load_scores(path), len(request.segments or ())
     for scores in found:
-        if request.segments and scores.n_segments != len(request.segments):
-            raise DataError(
-                f"{path}: {scores.label} of {scores.n_segments} segments, but the data have {len(request.segments)}."
-            )
+        if needed and scores.n_segments != needed:
+            raise DataError(f"{path}: {scores.label} of {scores.n_segments} segments, but the data have {needed}.")
     return Contents(scores=found)
 
 
-def _archive_pairs(head: Head) -> list[str] | None:
-    found = {item.provenance.get("pair") for item in load_scores(head.path)}
-    return sorted(str(pair) for pair in found if pair) or None
-
-
-def _read_jsonl(path: Path, request: Request) -> Contents:
+def _read_scored_texts(path: Path, request: Request) -> Contents:
     has_names(path, request)
     return read_item_scores(path)
 
@@ -78,16 +72,38 @@ def _read_comet(path: Path, request: Request) -> Contents:
 
 
 def _is_one_system(head: Head) -> Guess | None:
-    if not _is_lines(head):
+    if not _is_lines(head) or _one_system_rows(head) is None:
         return None
-    rows = _one_system_rows(head)
-    return None if rows is None else Guess(0.95, "it has a number per line, perhaps after the segment")
+    return Guess(0.95, "it has a number per line, perhaps after the segment")
 
 
 def _read_one_system(path: Path, request: Request) -> Contents:
-    head = Head(path, request)
-    rows = _one_system_rows(head) or []
-    return Contents(published=[_one_system(path, head.name, rows, list(request.segments or ()), request.system)])
+    """Read the scores of one system. The file is named after the system, or after the metric if `system` is given."""
+    head, segments = Head(path, request), list(request.segments or ())
+    rows, called, metric = _one_system_rows(head) or [], _level(head.name)[0], ""
+    stem, _, ending = head.name.rpartition(".")
+    if called == head.name and stem and re.fullmatch(r"[A-Za-z]\w*", ending):
+        called, metric = stem, "" if ending in NOT_METRICS else ending
+    metric = metric or (called if request.system is not None else "score")
+    if segments and len(rows) != len(segments):
+        raise DataError(
+            f"{path}: {len(rows)} segment scores, but the data have {len(segments)} segments. "
+            "If the first column holds systems, call the file METRIC.sys.score."
+        )
+    names = [str(row.segment) for row in rows]
+    if rows and rows[0].segment is None:
+        names = segments or [str(row.line) for row in rows]
+    elif segments and set(names) != set(segments) and (start := _start(names)) is not None:
+        names = [segments[int(number) - start] for number in names]
+    seen: dict[str, int] = {}
+    for row, segment in zip(rows, names, strict=True):
+        if seen.setdefault(segment, row.line) != row.line:
+            raise DataError(f"{path}, line {row.line}: segment {segment!r} again, after line {seen[segment]}.")
+        if row.score != "None" and not math.isfinite(parse_number(row.score)):
+            raise DataError(f"{path}, line {row.line}: {row.score!r} is not a number; write None where there is none.")
+    scores = {metric: [parse_number(row.score) for row in rows]}
+    systems = [request.system or called] * len(rows)
+    return Contents(published=[Published(path, [row.line for row in rows], systems, names, scores)])
 
 
 def _is_table(head: Head) -> Guess | None:
@@ -158,33 +174,6 @@ def _start(names: Sequence[str]) -> int | None:
     return next((start for start in (1, 0) if present == set(map(str, range(start, start + len(names))))), None)
 
 
-def _one_system(path: Path, name: str, rows: Sequence[_Row], segments: Sequence[str], system: str | None) -> Published:
-    """Return the scores of one system. The file is named after the system, or after the metric if `system` is given."""
-    called, metric = _level(name)[0], ""
-    stem, _, ending = name.rpartition(".")
-    if called == name and stem and re.fullmatch(r"[A-Za-z]\w*", ending):
-        called, metric = stem, "" if ending in NOT_METRICS else ending
-    metric = metric or (called if system is not None else "score")
-    if segments and len(rows) != len(segments):
-        raise DataError(
-            f"{path}: {len(rows)} segment scores, but the data have {len(segments)} segments. "
-            "If the first column holds systems, call the file METRIC.sys.score."
-        )
-    names = [str(row.segment) for row in rows]
-    if rows and rows[0].segment is None:
-        names = list(segments) or [str(row.line) for row in rows]
-    elif segments and set(names) != set(segments) and (start := _start(names)) is not None:
-        names = [segments[int(number) - start] for number in names]
-    seen: dict[str, int] = {}
-    for row, segment in zip(rows, names, strict=True):
-        if seen.setdefault(segment, row.line) != row.line:
-            raise DataError(f"{path}, line {row.line}: segment {segment!r} again, after line {seen[segment]}.")
-        if row.score != "None" and not math.isfinite(parse_number(row.score)):
-            raise DataError(f"{path}, line {row.line}: {row.score!r} is not a number; write None where there is none.")
-    scores = [parse_number(row.score) for row in rows]
-    return Published(path, [row.line for row in rows], [system or called] * len(rows), names, {metric: scores})
-
-
 def _level(name: str) -> tuple[str, str]:
     """Split the name of a score file into the rest and the level ("" if the name does not have it)."""
     stem = re.sub(r"\.(score|tsv|txt)$", "", name)
@@ -202,55 +191,40 @@ def _read_blocks(path: Path, request: Request) -> Contents:
     if level not in ("sys", "seg"):
         raise UsageError(f"{path}: scores of level {level}, but only levels sys and seg can be used.")
     names = list(request.segments or ()) or [str(number) for number in range(1, length + 1)]
-    return Contents(published=[from_blocks(path, scores, level, names, _without_references(rest))])
-
-
-def _without_references(name: str) -> str:
-    """Return the metric in METRIC-refA or METRIC-src. Any other hyphen belongs to the metric's name."""
-    metric, _, references = name.rpartition("-")
-    return metric if metric and re.fullmatch(r"src|(ref\w*)([.]ref\w*)*", references) else name
+    metric, _, references = rest.rpartition("-")  # METRIC-refA or METRIC-src; other hyphens belong to the metric's name
+    named = metric and re.fullmatch(r"src|(ref\w*)([.]ref\w*)*", references)
+    return Contents(published=[from_blocks(path, scores, level, names, metric if named else rest)])
 
 
 def _read_submission(path: Path, request: Request) -> Contents:
     """Read the scores of one pair, by metric and, where a file has several, by reference."""
     has_names(path, request)
-    pair = request.pair
     records = list(enumerate(read_wmt_scores(path), 1))
-    known = list(dict.fromkeys(record.pair for _, record in records))
-    if pair is None and len(known) > 1:
-        raise UsageError(f"{path} has several language pairs. Choose one: {', '.join(sorted(known))}.")
-    mine = [(line, record) for line, record in records if record.pair == (pair or known[0])]
-    if not mine:
-        raise DataError(f"{path} has no scores for {pair}. It has: {', '.join(known)}.")
-    groups: dict[tuple[str, str | None, bool], list[tuple[int, ScoreRecord]]] = {}
-    for line, record in mine:
-        groups.setdefault((record.metric, record.reference, record.segment is None), []).append((line, record))
-    references: dict[str, set[str | None]] = {}
-    for metric, reference, _ in groups:
-        references.setdefault(metric, set()).add(reference)
+    known = dict.fromkeys(record.pair for _, record in records)
+    if request.pair is not None and request.pair not in known:
+        raise DataError(f"{path} has no scores for {request.pair}. It has: {', '.join(known)}.")
+    pair = choose_pair(known, request.pair, path)
+    mine = [(line, record) for line, record in records if record.pair == pair]
+    groups = grouped(((each.metric, each.reference, each.segment is None), (line, each)) for line, each in mine)
+    references = grouped(dict.fromkeys((metric, reference) for metric, reference, _ in groups))
     found = []
     for (metric, reference, of_systems), rows in groups.items():
         label = metric if len(references[metric]) == 1 else f"{metric}-{reference}"
-        found.append(
-            Published(
-                path,
-                [line for line, _ in rows],
-                [record.system for _, record in rows],
-                None if of_systems else [str(record.segment) for _, record in rows],
-                {label: [record.score for _, record in rows]},
-            )
-        )
+        segments = None if of_systems else [str(record.segment) for _, record in rows]
+        systems, scores = [record.system for _, record in rows], [record.score for _, record in rows]
+        found.append(Published(path, [line for line, _ in rows], systems, segments, {label: scores}))
     return Contents(published=found)
 
 
 SCORED_TEXTS = Format(
-    "jsonl-scores", (SCORES,), 'JSONL with "scores" beside the texts', by_ending(".jsonl"), _read_jsonl,
-    lambda head: [str(head.item["pair"])] if head.item.get("pair") else None,
+    "jsonl-scores", (SCORES,), 'JSONL with "scores" beside the texts', by_ending(".jsonl"),
+    _read_scored_texts, by_item,
 )  # fmt: skip
 FORMATS = (
     Format(
         "saved-scores", (SCORES,), "scores with their counts, as `tercet score --save FILE.npz` writes them",
-        by_ending(".npz"), _read_archive, _archive_pairs,
+        by_ending(".npz"), _read_archive,
+        lambda head: sorted({str(pair) for each in load_scores(head.path) if (pair := each.provenance.get("pair"))}),
     ),
     SCORED_TEXTS,
     Format(

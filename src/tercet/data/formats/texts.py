@@ -15,9 +15,14 @@ from .format import CERTAIN, LIKELY, Contents, Format, Guess, Head, Request, by_
 from .names import all_pairs, pair_of_name
 
 
-def _read_jsonl(path: Path, request: Request) -> Contents:
-    pair = request.pair or pair_of_name(bare_name(path, ".jsonl"))
-    return Contents(testset=jsonl.read_jsonl(path, pair=pair, systems=request.systems))
+def _reads(reader: Callable[..., TestSet], ending: str) -> Callable[[Path, Request], Contents]:
+    """Return a `read` for files of one language pair, which the name may say."""
+
+    def read(path: Path, request: Request) -> Contents:
+        pair = request.pair or pair_of_name(bare_name(path, ending))
+        return Contents(testset=reader(path, pair=pair, systems=request.systems))
+
+    return read
 
 
 def _is_tsv(head: Head) -> Guess | None:
@@ -26,15 +31,6 @@ def _is_tsv(head: Head) -> Guess | None:
     if tsv.knows(head.header if head.separator == "\t" else [head.first]):
         return Guess(LIKELY, "its header names texts: src, ref, sys:NAME and the like")
     return Guess(LIKELY / 2, "its name ends in .tsv")
-
-
-def _read_tsv(path: Path, request: Request) -> Contents:
-    pair = request.pair or pair_of_name(bare_name(path, ".tsv"))
-    return Contents(testset=tsv.read_tsv(path, pair=pair, systems=request.systems))
-
-
-def _is_pair(head: Head) -> Guess | None:
-    return None if head.request.columns else by_ending(tsv.SEGMENTS, tsv.OUTPUTS)(head)
 
 
 def _read_pair(path: Path, request: Request) -> Contents:
@@ -81,15 +77,18 @@ def _beside(write: Callable[[TestSet, Path], object]) -> Callable[[TestSet, Path
 
 FORMATS = (
     Format(
-        "jsonl", (TEXTS,), "JSONL, the interchange format: one object per segment", by_ending(".jsonl"), _read_jsonl,
+        "jsonl", (TEXTS,), "JSONL, the interchange format: one object per segment", by_ending(".jsonl"),
+        _reads(jsonl.read_jsonl, ".jsonl"),
         write=jsonl.write_jsonl,
     ),
     Format(
         "tsv-pair", (TEXTS,), "TSV in two files: PAIR.segments.tsv and PAIR.outputs.tsv",
-        _is_pair, _read_pair, write=_beside(tsv.write_pair),
+        lambda head: None if head.request.columns else by_ending(tsv.SEGMENTS, tsv.OUTPUTS)(head), _read_pair,
+        write=_beside(tsv.write_pair),
     ),
     Format(
-        "tsv", (TEXTS,), "TSV with a header: src, ref or ref:NAME, sys:NAME, doc, domain", _is_tsv, _read_tsv,
+        "tsv", (TEXTS,), "TSV with a header: src, ref or ref:NAME, sys:NAME, doc, domain", _is_tsv,
+        _reads(tsv.read_tsv, ".tsv"),
         write=tsv.write_tsv,
     ),
     Format(

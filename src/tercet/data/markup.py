@@ -1,4 +1,4 @@
-"""Parse XML safely and with byte positions: for XLIFF, TMX and the parts of XLSX files.
+"""Parse XML safely and with byte positions: for XLIFF, TMX, TBX, WMT's XML and the parts of XLSX files.
 
 Files are read block by block. Entity declarations and internal subsets are refused, because a few bytes of them can
 fill the memory; an external DOCTYPE, as TMX files have it, is accepted and never fetched.
@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, NoReturn
 from xml.parsers import expat
 
-from ...errors import DataError
-from .segments import BLOCK
+from ..errors import DataError
 
+BLOCK = 1 << 16  # bytes read at once
 SPACE = "xml:space"
-_FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # XML 1.0 cannot hold them
+FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # XML 1.0 cannot hold them
 _INVALID_TOKEN = expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
 _UTF8 = ("utf-8", "utf8")
 _BROKEN_LINE = re.compile(r"[ \t]*[\r\n]\s*")
@@ -26,9 +26,10 @@ class Parser:
     """Base class of readers of XML: subclasses override `start`, `end`, `text` and put results into `found`.
 
     Names are local: the prefix of the root element is removed, elements of other namespaces keep theirs.
+    encoding: of the bytes, where the file's own declaration is wrong.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, encoding: str | None = None) -> None:
         self.path = path
         self.found: list[Any] = []
         self.stack: list[str] = []
@@ -36,14 +37,14 @@ class Parser:
         self.encoding = "utf-8"
         self._spaces: list[bool] = [False]
         self._ending = ""
-        self._parser = parser = expat.ParserCreate()
+        self._parser = parser = expat.ParserCreate(encoding)
         parser.buffer_text = True
         parser.XmlDeclHandler = self._declaration
         parser.StartDoctypeDeclHandler = self._doctype
         parser.EntityDeclHandler = self._entity
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._text
+        parser.CharacterDataHandler = self.text
         parser.SkippedEntityHandler = self._skipped
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -57,25 +58,22 @@ class Parser:
 
     def parse(self, stream: BinaryIO) -> Iterator[Any]:
         """Yield what the subclass puts into `found`, as soon as it is there."""
-        first, block = True, b""
+        block = stream.read(BLOCK)
+        self._sniff(block)
         try:
             while True:
-                block = stream.read(BLOCK)
-                if first:
-                    self._sniff(block)
-                    first = False
                 self._parser.Parse(block, not block)
                 yield from self.found
                 self.found.clear()
                 if not block:
                     return
+                block = stream.read(BLOCK)
         except expat.ExpatError as error:
             if error.code == _INVALID_TOKEN and not _is_utf8(block) and self.encoding.lower() in _UTF8:
-                self._refuse_at(
-                    error.lineno, "a byte that is not UTF-8. Save the file as UTF-8, or declare its encoding"
-                )
-            reason = expat.errors.messages.get(error.code, str(error))
-            self._refuse_at(error.lineno, f"not well-formed XML: {reason}")
+                reason = "a byte that is not UTF-8. Save the file as UTF-8, or declare its encoding"
+            else:
+                reason = f"not well-formed XML: {expat.errors.messages.get(error.code, error)}"
+            self.refuse(reason, error.lineno)
         except (UnicodeError, LookupError, ValueError) as error:
             raise DataError(
                 f"{self.path}: the encoding {self.encoding!r} cannot be read ({error}). Save the file as UTF-8."
@@ -104,18 +102,13 @@ class Parser:
     def keeps_space(self) -> bool:
         return self._spaces[-1]
 
-    def refuse(self, problem: str) -> NoReturn:
-        self._refuse_at(self.line, problem)
-
-    def _refuse_at(self, line: int, problem: str) -> NoReturn:
-        raise DataError(f"{self.path}, line {line}: {problem}.")
+    def refuse(self, problem: str, line: int = 0) -> NoReturn:
+        """Raise DataError. line: where the problem is, by default here."""
+        raise DataError(f"{self.path}, line {line or self.line}: {problem}.")
 
     def encoded(self, text: str) -> bytes:
         """Return a text in the encoding of the file; characters that it does not have become references."""
         return text.encode(self.encoding, "xmlcharrefreplace")
-
-    def local(self, name: str) -> str:
-        return name.removeprefix(self.prefix) if self.prefix else name
 
     def _sniff(self, block: bytes) -> None:
         if block.startswith(codecs.BOM_UTF16_LE) or block.startswith(b"<\0"):
@@ -149,18 +142,15 @@ class Parser:
             self.prefix = prefix + colon
         keeps = attributes.get(SPACE)
         self._spaces.append(self.keeps_space if keeps is None else keeps == "preserve")
-        name = self.local(name)
+        name = name.removeprefix(self.prefix)
         self.start(name, attributes)
         self.stack.append(name)
 
     def _end(self, name: str) -> None:
         self.stack.pop()
         self._ending = name
-        self.end(self.local(name))
+        self.end(name.removeprefix(self.prefix))
         self._spaces.pop()
-
-    def _text(self, text: str) -> None:
-        self.text(text)
 
 
 class InlineText:
@@ -211,7 +201,7 @@ def _is_utf8(block: bytes) -> bool:
 
 def escaped(text: str) -> str:
     """Return a text for the content or an attribute of an element. Raises DataError for what XML cannot hold."""
-    bad = _FORBIDDEN.search(text)
+    bad = FORBIDDEN.search(text)
     if bad:
         raise DataError(f"U+{ord(bad[0]):04X} cannot be written in XML.")
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
