@@ -12,8 +12,7 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
@@ -27,6 +26,7 @@ MAX_RATIO = 200  # texts are packed to a fifth or so; a file of nothing but zero
 RATIO_FROM = 64 << 20  # unpacked bytes from which on MAX_RATIO is looked at
 CHUNK = 1 << 20
 _LARGEST_HEADER = 1 << 24  # bytes that tarfile may read at once, so that a false header cannot fill the memory
+_DAMAGES = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, gzip.BadGzipFile)
 
 Opener = Callable[[str], IO[bytes]]
 Progress = Callable[[int, int | None], None]
@@ -37,15 +37,14 @@ def https_opener(proxies: Mapping[str, str] | None = None, *, timeout: float = 6
     from urllib import request
 
     director = request.OpenerDirector()
-    handlers = [
+    for handler in (
         request.ProxyHandler(dict(proxies or {})),
         request.HTTPSHandler(),
         request.HTTPRedirectHandler(),
         request.HTTPErrorProcessor(),
         request.HTTPDefaultErrorHandler(),
         request.UnknownHandler(),  # refuses http://, file:// and the rest
-    ]
-    for handler in handlers:
+    ):
         director.add_handler(handler)
 
     def opened(address: str) -> IO[bytes]:
@@ -101,10 +100,20 @@ def extract(
     if max_bytes is None:
         max_bytes = min(MAX_BYTES, max(RATIO_FROM, MAX_RATIO * archive.stat().st_size))
     folder.mkdir()
+    target = _Target(archive, folder, max_files, max_bytes)
     try:
-        _extract(archive, _Target(archive, folder, max_files, max_bytes))
-    except BaseException:
+        with archive.open("rb") as stream:
+            unpack = _unzip if stream.read(2) == b"PK" else _untar
+        unpack(archive, target)
+        target.finish()
+    except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, _DAMAGES):
+            raise target.refuse(f"it is damaged or not an archive ({error})") from None
+        if isinstance(error, NotImplementedError | RuntimeError | ValueError):  # zipfile's: encryption, unknown methods
+            raise target.refuse(f"it cannot be read ({error})") from None
+        if isinstance(error, OSError):
+            raise target.refuse(f"a member cannot be written ({error.strerror or error})") from None
         raise
 
 
@@ -151,27 +160,23 @@ class _Target:
                     raise self.refuse(f"it unpacks to more than {self.max_bytes} bytes (`max_bytes`)")
                 output.write(chunk)
 
-    def link(self, name: str, target: str) -> None:
-        """Store a link for `finish`. `target` is a path from the archive's root."""
+    def link(self, name: str, target: str, *, relative: bool = False) -> None:
+        """Store a link for `finish`. target: a path from the archive's root, or relative to the link."""
         place = self.place(name)
         self._reserve(place)
-        self.links[place] = target
+        self.links[place] = str(place.parent / target) if relative else target
 
     def finish(self) -> None:
         """Replace links by copies of the files they point to."""
         for place, target in self.links.items():
-            source = self._inside(place, target)
+            source = PurePosixPath(normpath(target))
+            if source.parts[:1] == ("..",) or source.is_absolute():
+                raise self.refuse(f"{str(place)!r} is a link out of the archive, to {target!r}")
             if source not in self.written or source in self.links:
                 raise self.refuse(f"{str(place)!r} is a link to {target!r}, which is not a file of the archive")
             self.written.discard(place)
             with (self.folder / source).open("rb") as stream:
                 self.file(str(place), stream)
-
-    def _inside(self, place: PurePosixPath, target: str) -> PurePosixPath:
-        path = PurePosixPath(normpath(target))
-        if path.parts[:1] == ("..",) or path.is_absolute():
-            raise self.refuse(f"{str(place)!r} is a link out of the archive, to {target!r}")
-        return path
 
     def _reserve(self, place: PurePosixPath) -> None:
         if place in self.written:
@@ -185,22 +190,6 @@ class _Target:
             raise self.refuse(f"it holds more than {self.max_files} files (`max_files`)")
 
 
-def _extract(archive: Path, target: _Target) -> None:
-    try:
-        with archive.open("rb") as stream:
-            if stream.read(2) == b"PK":
-                _unzip(archive, target)
-            else:
-                _untar(archive, target)
-        target.finish()
-    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, gzip.BadGzipFile) as error:
-        raise target.refuse(f"it is damaged or not an archive ({error})") from None
-    except (NotImplementedError, RuntimeError, ValueError) as error:  # zipfile's for encryption and unknown methods
-        raise target.refuse(f"it cannot be read ({error})") from None
-    except OSError as error:
-        raise target.refuse(f"a member cannot be written ({error.strerror or error})") from None
-
-
 def _unzip(archive: Path, target: _Target) -> None:
     with zipfile.ZipFile(archive) as members:
         for member in members.infolist():
@@ -210,7 +199,7 @@ def _unzip(archive: Path, target: _Target) -> None:
             elif kind == stat.S_IFLNK:
                 with members.open(member) as stream:
                     text = stream.read(4096).decode("utf-8")
-                target.link(member.filename, _joined(member.filename, text))
+                target.link(member.filename, text, relative=True)
             elif kind in (0, stat.S_IFREG):
                 with members.open(member) as stream:
                     target.file(member.filename, stream)
@@ -219,12 +208,15 @@ def _unzip(archive: Path, target: _Target) -> None:
 
 
 def _untar(archive: Path, target: _Target) -> None:
-    with _tar_stream(archive) as stream, tarfile.open(fileobj=stream, mode="r:") as members:
-        for member in members:
+    with archive.open("rb") as plain:
+        is_zipped = plain.read(2) == b"\x1f\x8b"
+        plain.seek(0)
+        stream = _Bounded(cast("IO[bytes]", gzip.GzipFile(fileobj=plain) if is_zipped else plain))
+        for member in (members := tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r:")):  # noqa: SIM115 (of `plain`)
             if member.isdir():
                 target.directory(member.name)
             elif member.issym():
-                target.link(member.name, _joined(member.name, member.linkname))
+                target.link(member.name, member.linkname, relative=True)
             elif member.islnk():
                 target.link(member.name, member.linkname)
             elif member.isreg():
@@ -234,20 +226,6 @@ def _untar(archive: Path, target: _Target) -> None:
                 target.file(member.name, content)
             else:
                 raise target.refuse(f"the member {member.name!r} is neither a file nor a folder")
-
-
-def _joined(name: str, link: str) -> str:
-    """Return the target of a symbolic link as a path from the archive's root."""
-    return link if link.startswith("/") else str(PurePosixPath(name).parent / link)
-
-
-@contextmanager
-def _tar_stream(archive: Path) -> Iterator[IO[bytes]]:
-    with archive.open("rb") as plain:
-        zipped = plain.read(2) == b"\x1f\x8b"
-        plain.seek(0)
-        inner = cast("IO[bytes]", gzip.GzipFile(fileobj=plain)) if zipped else cast("IO[bytes]", plain)
-        yield cast("IO[bytes]", _Bounded(inner))
 
 
 class _Bounded:

@@ -24,12 +24,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, UnknownName, UsageError
-from .archives import MAX_BYTES, MAX_FILES, Opener, Progress, download, extract, https_opener, is_archive
+from .archives import MAX_BYTES, MAX_FILES, Opener, Progress, download, extract, is_archive
+from .archives import https_opener as https_opener
 from .copying import check_file, check_source, copy
 from .files import make_folder, move_folder, writing
-
-__all__ = ["Entry", "Installed", "add", "as_json", "check_unchanged", "checksum_of", "data_folder", "entries", "find",
-           "get", "https_opener", "installed", "is_name", "locate", "remove", "where"]  # fmt: skip
 
 log = logging.getLogger(__name__)
 
@@ -80,13 +78,10 @@ def data_folder() -> Path:
     """Return the folder of a user's data sets: TERCET_DATA, or the platform's folder for cached files."""
     if chosen := os.environ.get("TERCET_DATA"):
         return Path(chosen)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "tercet" / "data"
+    variable, usual = {
+        "win32": ("LOCALAPPDATA", "AppData/Local"), "darwin": ("", "Library/Caches")
+    }.get(sys.platform, ("XDG_CACHE_HOME", ".cache"))  # fmt: skip
+    return Path(os.environ.get(variable) or Path.home() / usual) / "tercet" / "data"
 
 
 @cache
@@ -113,8 +108,7 @@ def installed(folder: str | Path) -> list[Installed]:
 
 
 def _names(place: Path) -> list[str]:
-    found = sorted(path.parent.name for path in place.glob("*/record.json")) if place.is_dir() else []
-    return [name for name in found if _NAME.fullmatch(name)]
+    return sorted(path.parent.name for path in place.glob("*/record.json") if _NAME.fullmatch(path.parent.name))
 
 
 def is_name(name: str, folder: str | Path) -> bool:
@@ -190,9 +184,7 @@ def remove(name: str, folder: str | Path) -> Path:
         if path.is_symlink():
             path.unlink()  # only the link: its target is outside the folder
         else:
-            old = _hidden(name, place, ".old")
-            path.rename(old)  # atomic: no other process sees a part of it
-            shutil.rmtree(old)
+            shutil.rmtree(path.rename(_hidden(name, place, ".old")))  # atomic: nobody sees a part of it
     except OSError as error:
         raise UsageError(f"{path} cannot be removed: {error.strerror or error}.") from None
     return path
@@ -248,9 +240,8 @@ def checksum_of(name: str, folder: str | Path) -> str | None:
 
 
 def _check_digest(entry: Entry, digest: str, place: Path) -> None:
-    if entry.sha256 is not None:
-        expected, whose, remedy = entry.sha256, "the catalogue", ""
-    else:
+    expected, whose, remedy = entry.sha256, "the catalogue", ""
+    if expected is None:
         expected, whose = _recorded(entry, place) or digest, "the first download had"
         remedy = f" If you know why and trust it, remove {_digest_file(entry.name, place)} and get it again."
     if digest != expected:
@@ -318,15 +309,9 @@ def _write_record(name: str, target: Path, origin: str, archive_sha256: str | No
     paths = _files(target)
     if not paths:
         raise DataError(f"{origin} holds no files. Nothing was added.")
-    record = {
-        "name": name,
-        "origin": origin,
-        "added": datetime.now(UTC).isoformat(timespec="seconds"),
-        "files": len(paths),
-        "bytes": sum(path.stat().st_size for path in paths),
-        "sha256": _digest(target, paths),
-        "archive_sha256": archive_sha256,
-    }
+    record: dict[str, Any] = {"name": name, "origin": origin, "added": datetime.now(UTC).isoformat(timespec="seconds")}
+    record |= {"files": len(paths), "bytes": sum(path.stat().st_size for path in paths)}
+    record |= {"sha256": _digest(target, paths), "archive_sha256": archive_sha256}
     (target / "record.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
@@ -361,9 +346,8 @@ def _record(name: str, place: Path) -> Installed:
         fields: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return Installed(**{**fields, "name": name, "path": place / name / "data"})
     except (ValueError, TypeError):
-        raise DataError(
-            f"{path} is damaged. Remove the data set (tercet data remove {name}) and get or add it again."
-        ) from None
+        remedy = f"Remove the data set (tercet data remove {name}) and get or add it again."
+        raise DataError(f"{path} is damaged. {remedy}") from None
 
 
 def as_json(item: Entry | Installed) -> dict[str, Any]:
@@ -377,3 +361,36 @@ def _sha256(path: Path) -> str:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from None
+
+
+def find_file(given: str, *, what: str, content: str, folder: str | Path | None = None) -> Path:
+    """Return the path of a file, given as a path, a data set NAME, or NAME/FILE if the data set has several files.
+
+    what, content: what messages call the file, and what it contains.
+    folder: the folder of data sets; by default the user's (`data_folder`).
+    """
+    try:
+        if Path(given).is_file():
+            return Path(given)
+    except (OSError, ValueError):  # too long for a path, and so for a name
+        raise UsageError(f"{given[:200]!r} is not a valid path of a {what}.") from None
+    return file_of_dataset(given, what=what, content=content, folder=folder)
+
+
+def file_of_dataset(given: str, *, what: str, content: str, folder: str | Path | None = None) -> Path:
+    """Return the path of a file that is given as a data set NAME or NAME/FILE."""
+    name, _, inside = given.partition("/")
+    place = data_folder() if folder is None else Path(folder)
+    if not is_name(name, place):
+        raise UsageError(
+            f"There is no {what} {given}, neither a file nor a data set. "
+            f"Add a {what.rpartition(' ')[2]} that you have: tercet data add FILE {Path(given).name or 'NAME'}."
+        )
+    root = where(name, place)
+    files = sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
+    if inside and inside not in files:
+        raise UnknownName(f"file in data set {name!r}", inside, files)
+    if not inside and len(files) != 1:
+        shown = ", ".join(f"{name}/{file}" for file in files[:5]) + (", …" if len(files) > 5 else "")
+        raise UsageError(f"Data set {name!r} has {len(files)} files. Name the one with {content}: {shown}.")
+    return root / (inside or files[0])

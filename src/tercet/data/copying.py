@@ -14,11 +14,9 @@ def check_source(source: Path, place: Path) -> None:
     from .paraphrase_files import is_paraphrases
 
     try:
-        there = source.resolve(strict=True).exists()
+        source.resolve(strict=True)
     except (OSError, RuntimeError):  # missing, or a link to itself
-        there = False
-    if not there:
-        raise UsageError(f"{source} does not exist.")
+        raise UsageError(f"{source} does not exist.") from None
     if source.is_dir():
         if place.resolve().is_relative_to(source.resolve()):
             raise UsageError(f"{source} contains the data folder {place} itself and cannot be copied into it.")
@@ -39,7 +37,10 @@ def copy(source: Path, target: Path) -> None:
     """Copy a folder, or a single file into a new folder."""
     try:
         if source.is_dir():
-            _refuse_loops(source)
+            for root, folders, _ in os.walk(source):  # copying a folder that contains itself would never end
+                for link in (Path(root, name) for name in folders):
+                    if link.is_symlink() and link.parent.resolve().is_relative_to(link.resolve()):
+                        raise UsageError(f"{link} is a link to a folder that contains it. Nothing was added.")
             shutil.copytree(source, target, copy_function=shutil.copyfile)
         else:
             target.mkdir()
@@ -49,14 +50,6 @@ def copy(source: Path, target: Path) -> None:
         raise UsageError(f"{name} cannot be copied: {reason}. Nothing was added.") from None
     except OSError as error:
         raise UsageError(f"{source} cannot be copied: {error.strerror or error}. Nothing was added.") from None
-
-
-def _refuse_loops(folder: Path) -> None:
-    """Raise UsageError for a link within a folder to a folder that contains it: copying would never end."""
-    for root, folders, _ in os.walk(folder):
-        for link in (Path(root, name) for name in folders):
-            if link.is_symlink() and link.parent.resolve().is_relative_to(link.resolve()):
-                raise UsageError(f"{link} is a link to a folder that contains it. Nothing was added.")
 
 
 def check_file(source: Path, target: Path) -> None:

@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.catalogue import find_file
 from ..data.files import file_checksum, file_state
 from ..data.lines import read_blocks
-from ..data.named_files import find_file
 from ..data.paraphrase_files import paraphrase_format
 from ..errors import DataError
 from ..kernels import vocabulary

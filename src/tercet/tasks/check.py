@@ -77,12 +77,12 @@ def _parts(report: CheckReport, form: str) -> Iterator[Part]:
     from ..cli.console import use_colour
     from ..rendering.document import Table
 
-    text = report.as_text(colour=use_colour()).split("\n")
+    text = report.as_text(colour=use_colour())
     if form == "text":
-        yield "\n".join(text)
+        yield text
         return
     yield from report.recognised
     columns = ["severity", "file", "lines", "count", "message", "advice", "kind"]
     records = [{**each, "lines": " ".join(map(str, each["lines"]))} for each in report.as_records()]
     yield Table(columns, [[str(each[name]) for name in columns] for each in records])
-    yield text[-1]
+    yield text.rpartition("\n")[2]

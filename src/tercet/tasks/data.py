@@ -14,7 +14,7 @@ from ..options import REQUIRED, command, shell_option
 from ..options.groups import Form
 
 if TYPE_CHECKING:
-    from ..data.catalogue import Installed
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,15 +124,11 @@ def run_add(options: AddOptions) -> None:
             stem = stem.removesuffix(ending)
     limits: dict[str, Any] = {"max_files": options.max_files or MAX_FILES, "max_bytes": options.max_bytes}
     copy = add(path, options.name or stem, options.place, replace=options.replace, **limits)
-    print_as(options.form, as_json(copy), f"Added {copy.name}: {_size(copy)}")
+    print_as(options.form, as_json(copy), f"Added {copy.name}: {_size(vars(copy))}")
 
 
-def _size(copy: Installed) -> str:
-    return _sized(copy.files, copy.bytes, copy.path)
-
-
-def _sized(files: int, size: int, path: Path) -> str:
-    return f"{'1 file' if files == 1 else f'{files} files'}, {size} bytes, in {path}"
+def _size(copy: Mapping[str, Any]) -> str:
+    return f"{copy['files']} file{'s' * (copy['files'] != 1)}, {copy['bytes']} bytes, in {copy['path']}"
 
 
 @command(GetOptions)
@@ -155,13 +151,14 @@ def run_get(options: GetOptions) -> None:
     with Progress(f"{name}, bytes") as progress:
         opener = https_opener(getproxies())
         copy = get(name, options.place, opener=opener, progress=progress, replace=options.replace)
+    size = _size(vars(copy))
     if not there:
-        text = f"{copy.name}: {_size(copy)}"
+        text = f"{copy.name}: {size}"
     elif copy.downloaded:
-        text = f"{copy.name} exists already, downloaded on {copy.added[:10]}: {_size(copy)}"
+        text = f"{copy.name} exists already, downloaded on {copy.added[:10]}: {size}"
     else:
         text = (
-            f"{copy.name} was added by you from {copy.origin}, not downloaded: {_size(copy)}\n"
+            f"{copy.name} was added by you from {copy.origin}, not downloaded: {size}\n"
             f"To replace it by the catalogue's: tercet data get {copy.name} --replace"
         )
     print_as(options.form, as_json(copy), text)
@@ -174,7 +171,7 @@ def _get_model(name: str, allow_download: bool) -> tuple[dict[str, Any], str]:
     path = find_folder(name, name.removeprefix("hf:"), allow_download=allow_download)
     sizes = [each.stat().st_size for each in path.rglob("*") if each.is_file()]
     found = {"name": name, "path": str(path), "files": len(sizes), "bytes": sum(sizes)}
-    return found, f"{name}: {_sized(len(sizes), sum(sizes), path)}"
+    return found, f"{name}: {_size(found)}"
 
 
 @command(NameOptions)

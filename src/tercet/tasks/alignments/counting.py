@@ -155,12 +155,15 @@ class AlignmentCounts(Cobalt):
     def _changes(self, aligned: Sequence[ContextAlignment]) -> bool:
         """Return whether the segment's score changes if no relations are treated as equivalent."""
         with_it, without = replace(self, equivalence=True), replace(self, equivalence=False)
-        return max(with_it.assess(each).score for each in aligned) != max(
-            without.assess(each).score for each in aligned
-        )
+        first, second = (max(metric.assess(each).score for each in aligned) for metric in (with_it, without))
+        return first != second
 
 
 def _described(totals: Floats) -> SystemAlignments:
+    def penalties(content: float, function: float, raw: float, penalised: float) -> Penalties:
+        words = int(content + function)
+        return Penalties(words, raw / words if words else float("nan"), int(penalised))
+
     levels = totals[:_METEOR].reshape(len(LEVELS), _FACTS).tolist()
     matchers = totals[_METEOR:_REST].reshape(len(MATCHERS), 2).tolist()
     output_words, reference_words, changed, segments = map(int, totals[_REST:])
@@ -170,11 +173,6 @@ def _described(totals: Floats) -> SystemAlignments:
         reference_words=reference_words,
         matches={name: Matches(int(row[0]), int(row[1])) for name, row in zip(LEVELS, levels, strict=True)},
         meteor={name: Matches(int(row[0]), int(row[1])) for name, row in zip(MATCHERS, matchers, strict=True)},
-        penalties={name: _penalties(*row) for name, row in zip(LEVELS, levels, strict=True)},
+        penalties={name: penalties(*row) for name, row in zip(LEVELS, levels, strict=True)},
         changed=changed,
     )
-
-
-def _penalties(content: float, function: float, raw: float, penalised: float) -> Penalties:
-    words = int(content + function)
-    return Penalties(words, raw / words if words else float("nan"), int(penalised))

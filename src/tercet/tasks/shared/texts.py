@@ -28,29 +28,25 @@ def read_inputs(options: Texts, *, needs_reference: bool = True) -> TestSet | Te
     """Return the texts that the options name; streamed from plain files, in memory if they can be read only once."""
     if options.pair is not None:
         options = replace(options, pair=one_hyphen(options.pair))
-    bitext = lone_bitext(options)
-    if bitext is not None:
-        options = replace(options, test_set=bitext, outputs=(), references=(), more_references=())
-    source, docs, outputs, num_refs = options.source, options.docs, options.outputs, options.num_refs
-    references = (*options.references, *options.more_references)
+    outputs, references = options.outputs, (*options.references, *options.more_references)
+    if len(outputs) == 1 and not references and not options.test_set and is_bilingual(outputs[0]):
+        options, outputs = replace(options, test_set=outputs[0], outputs=()), ()  # a whole test set
+    source, docs, num_refs = options.source, options.docs, options.num_refs
     if source is not None and source in ("exp", "floor", "add-k", "none") and not Path(source).exists():
         raise UsageError(f"`source` is the source text here. For smoothing write `smooth_method` {source}.")
     if options.test_set is not None:
         if num_refs != 1:
-            raise UsageError("`num_refs` splits a reference file; a test set (`test_set`) names its references.")
+            raise UsageError("`num_refs` splits a reference file; a `test_set` names its references.")
         return _known_layout(options, references)
     if getattr(options, "systems", ()):
-        raise UsageError("`systems` chooses among the systems of a test set (`test_set`); outputs are given by `outputs`.")
+        raise UsageError("`systems` chooses among the systems of a `test_set`; other outputs are given by `outputs`.")
     if not references and needs_reference:
-        raise UsageError("No reference is given: put reference files before `outputs`, or after it with `more_references`, or use `test_set`.")
-    files = TextFiles(
-        outputs=unique_names(outputs),
-        references=unique_names(references),
-        source=source,
-        documents=docs,
-        pair=options.pair,
-        name=", ".join(unique_names(references)) or "unnamed",
-    )
+        raise UsageError(
+            "No reference is given: put reference files before `outputs`, or after it with `more_references`, or use "
+            "`test_set`."
+        )
+    named = unique_names(references)
+    files = TextFiles(unique_names(outputs), named, source, docs, options.pair, ", ".join(named) or "unnamed")
     columns = read_columns(options.columns)
     if any(map(is_bilingual, files.paths().values())):
         return _bilingual(files, columns)
@@ -107,52 +103,36 @@ def read_source(path: str) -> Sequence[Any]:
     return read_text(path, "source")
 
 
-def lone_bitext(options: Texts) -> str | None:
-    """Return the only output file if it is bilingual and no reference is given: then it is a whole test set."""
-    outputs = options.outputs
-    others = (*options.references, *options.more_references, options.test_set)
-    if len(outputs) != 1 or any(others) or not is_bilingual(outputs[0]):
-        return None
-    return str(outputs[0])
-
-
 def _bilingual(files: TextFiles, columns: Mapping[str, str]) -> TestSet:
     """Return texts of which some are in bilingual files. The first such file gives ids, file names and source."""
     from ...data.bilingual import ID, Bitext, open_bitext
 
     opened: dict[str, Bitext] = {}
-    texts: dict[tuple[str, str], Any] = {}
+    texts: dict[str, dict[str, Any]] = {role: {} for role in ROLES}
     for (role, name), path in files.paths().items():
         if is_bilingual(path) and role != "documents":
             if str(path) not in opened:
                 opened[str(path)] = open_bitext(path, columns=columns, pair=files.pair)
-            texts[role, name] = opened[str(path)].side(role)
+            texts[role][name] = opened[str(path)].side(role)
         else:
-            texts[role, name] = read_lines(path)
-    first = next(iter(opened.values()))
-    for other in opened.values():
-        _check_same_ids(first, other)
+            texts[role][name] = read_lines(path)
+    first, *others = opened.values()
+    for other in others:
+        # The test set reports another number of segments.
+        for row, (one, two) in enumerate(zip(first.ids, other.ids, strict=False) if len(first) == len(other) else ()):
+            if one != two:
+                raise DataError(
+                    f"{other.path}, line {other.segments[row].line}: the segment is {two!r}, but {one!r} in "
+                    f"{first.path}. The files must have the same segments in the same order."
+                )
     if not files.outputs:
-        texts |= {("output", name): lines for name, lines in stdin_systems().items()}
-    named = {kind: {name: lines for (role, name), lines in texts.items() if role == kind} for kind in ROLES}
-    source = named["source"].get("source")
+        texts["output"] = stdin_systems()
+    source = texts["source"].get("source")
     if source is None and all(segment.source is not None for segment in first.segments):
         source = first.source
-    documents = named["documents"].get("documents") or first.testset().documents
+    documents = texts["documents"].get("documents") or first.testset().documents
     pair = files.pair or first.pair
-    return TestSet(named["output"], named["reference"], source, documents, {ID: first.ids}, pair, files.name)
-
-
-def _check_same_ids(first: Any, other: Any) -> None:
-    """Raise DataError for files whose segments do not belong together."""
-    if len(first) != len(other):
-        return  # the test set reports it, with the numbers
-    for row, (one, two) in enumerate(zip(first.ids, other.ids, strict=True)):
-        if one != two:
-            raise DataError(
-                f"{other.path}, line {other.segments[row].line}: the segment is {two!r}, but {one!r} in {first.path}. "
-                "The files must have the same segments in the same order."
-            )
+    return TestSet(texts["output"], texts["reference"], source, documents, {ID: first.ids}, pair, files.name)
 
 
 def _split_references(files: TextFiles, count: int) -> TestSet:
@@ -166,9 +146,8 @@ def _split_references(files: TextFiles, count: int) -> TestSet:
     for number, line in enumerate(read_lines(path), 1):
         fields = line.split("\t", min(count - 1, len(line)))
         if len(fields) != count:
-            raise DataError(
-                f"{path}, line {number}: {count} references separated by tabs are needed, not {len(fields)}."
-            )
+            problem = f"{count} references separated by tabs are needed, not {len(fields)}."
+            raise DataError(f"{path}, line {number}: {problem}")
         rows.append(fields)
     columns = map(list, zip(*rows, strict=True)) if rows else [[]]
     named = {f"{Path(path).name}:{i}": column for i, column in enumerate(columns, 1)}
@@ -178,12 +157,11 @@ def _split_references(files: TextFiles, count: int) -> TestSet:
 
 
 def _from_stdin(files: TextFiles) -> TestSet:
-    """The texts with outputs from standard input."""
+    """The texts with outputs from standard input; `files` has none."""
     outputs = stdin_systems()
-    given = replace(files, outputs={})
-    if not given.paths():
+    if not files.paths():
         return TestSet(outputs, pair=files.pair, name=files.name)
-    return replace(given.read(), outputs=outputs)
+    return replace(files.read(), outputs=outputs)
 
 
 def stdin_systems() -> dict[str, list[str]]:
@@ -193,9 +171,8 @@ def stdin_systems() -> dict[str, list[str]]:
     rows = [line.split("\t") for line in read_lines("-")]
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
-            raise DataError(
-                f"Standard input, line {number}: {len(row)} systems separated by tabs, but {len(rows[0])} in line 1."
-            )
+            problem = f"{len(row)} systems separated by tabs, but {len(rows[0])} in line 1."
+            raise DataError(f"Standard input, line {number}: {problem}")
     if not rows:
         raise DataError("Standard input is empty: no output to score. Name output files with `outputs`.")
     return {f"System {i}": list(column) for i, column in enumerate(zip(*rows, strict=True), 1)}
