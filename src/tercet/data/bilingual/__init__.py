@@ -24,7 +24,7 @@ from ..formats.text_columns import parse_columns as parse_columns
 from ..lines import open_bytes, read_lines
 from ..testset import TestSet
 from . import po, table, tmx, xliff, xlsx
-from .segments import OUTPUT, Choice, Notes, Segment, check_notes, numbered, splice
+from .segments import OUTPUT, Choice, Notes, Segment, splice
 
 FORMATS: Mapping[str, ModuleType] = {
     ending: module for module in (xliff, tmx, po, table, xlsx) for ending in module.ENDINGS
@@ -50,18 +50,27 @@ class BilingualFile:
     pair: str | None = None
     checksum: str = ""
 
+    @property
+    def _module(self) -> Any:
+        return format_of(self.path)
+
     def read(self) -> Iterator[Segment]:
         """Yield the segments. Raises DataError if there is none."""
-        module: Any = format_of(self.path)
-        return numbered(module.read_segments(self.path, self.choice), self.path)
+        segment = None
+        for segment in self._module.read_segments(self.path, self.choice):
+            yield segment
+        if segment is None:
+            raise DataError(f"{self.path} has no segments.")
 
     def meaning_of(self, state: str) -> str | None:
         """Return what a state of the format means: DONE, FLAGGED or nothing; None for one that is not known."""
-        module: Any = format_of(self.path)
-        return "" if not state or state.startswith("x-") else module.STATES.get(state)
+        return "" if not state or state.startswith("x-") else self._module.STATES.get(state)
 
     def _check_notes(self, notes: Notes) -> None:
-        check_notes(notes, self._size(), self.path)
+        size = self._size()
+        for name, values in notes.items():
+            if len(values) != size:
+                raise UsageError(f"{self.path} has {size} segments, but there are {len(values)} values of {name}.")
         if self.path.name.endswith(".gz"):
             raise UsageError(f"{self.path} is compressed. Unpack it, so that notes can be written.")
 
@@ -78,12 +87,11 @@ class BilingualFile:
         return sum(1 for _ in self.read())
 
     def _write(self, notes: Notes, out: BinaryIO) -> None:
-        module: Any = format_of(self.path)
-        if module is xlsx:
+        if self._module is xlsx:
             xlsx.write(self.path, self.choice, notes, out)
         else:
             with open_bytes(self.path) as stream:
-                splice(stream, module.edits(self.path, self.choice, notes), out)
+                splice(stream, self._module.edits(self.path, self.choice, notes), out)
         self.check_unchanged(self.checksum)
 
     def check_unchanged(self, checksum: str) -> None:
@@ -104,7 +112,11 @@ class BilingualFile:
         try:
             with writing_bytes(self.path) as out:
                 self._write(notes, out)
-                _keep(self.path, backup)
+                path = os.path.realpath(self.path)
+                try:
+                    os.link(path, backup)
+                except OSError:  # files have only one name there
+                    copy2(path, backup)
         except BaseException:
             backup.unlink(missing_ok=True)
             raise
@@ -154,8 +166,8 @@ class Bitext(BilingualFile):
         if not names:
             raise self._without("translations", "output")
         if name is None and len(names) > 1:
-            listed = ", ".join(names)
-            raise UsageError(f"{self.path} has several outputs: {listed}. Choose one: `columns` output=COLUMN.")
+            known = ", ".join(names)
+            raise UsageError(f"{self.path} has several outputs: {known}. Choose one: `columns` output=COLUMN.")
         return [segment.outputs[name or names[0]] for segment in self.segments]
 
     def _without(self, what: str, role: str) -> DataError:
@@ -181,44 +193,34 @@ class Bitext(BilingualFile):
 
     def testset(self, *, systems: Sequence[str] | None = None, name: str | None = None) -> TestSet:
         """Return the texts as a test set. File names are its documents; ids and further columns are its labels."""
-        first = self.segments[0]
-        called = {system: self.path.name if system == OUTPUT else system for system in first.outputs}
-        outputs = {called[system]: [each.outputs[system] for each in self.segments] for system in first.outputs}
-        files = [segment.file for segment in self.segments]
-        labels = [key for key in first.labels if key != ID and all(key in each.labels for each in self.segments)]
+        first, every = self.segments[0], self.segments
+        called = {self.path.name if system == OUTPUT else system: system for system in first.outputs}
+        labels = [key for key in first.labels if key != ID and all(key in each.labels for each in every)]
+        files = [segment.file for segment in every]
         return TestSet(
-            {system: outputs[system] for system in chosen(outputs, systems)},
-            {key: [each.references[key] for each in self.segments] for key in first.references},
+            {name: [each.outputs[called[name]] for each in every] for name in chosen(called, systems)},
+            {key: [each.references[key] for each in every] for key in first.references},
             None if first.source is None else self.source,
             files if any(files) else None,
-            {ID: self.ids} | {key: [each.labels[key] for each in self.segments] for key in labels},
+            {ID: self.ids} | {key: [each.labels[key] for each in every] for key in labels},
             pair=self.pair,
             name=name or self.path.name,
         )
-
-
-def _keep(path: Path, backup: Path) -> None:
-    """Give the file a second name, or copy it where files have only one."""
-    path = Path(os.path.realpath(path))
-    try:
-        os.link(path, backup)
-    except OSError:
-        copy2(path, backup)
 
 
 def open_bilingual(
     path: str | Path, *, columns: Mapping[str, str] | None = None, pair: str | None = None
 ) -> BilingualFile:
     """Open a bilingual file without reading its segments; arguments as for `open_bitext`."""
-    module = format_of(path)
+    module, file = format_of(path), Path(path)
     if module is None:
         raise UsageError(f"{path} has an unknown ending. Known: {', '.join(ENDINGS)}.")
     if columns and module not in (table, xlsx):
         raise UsageError(f"{path} has no columns; `columns` is for .csv, .tsv and .xlsx files.")
-    if Path(path).exists() and not Path(path).is_file():
+    if file.exists() and not file.is_file():
         raise UsageError(f"{path} is a pipe, a device or a folder. Files of this kind must be files on a disk.")
-    checksum = content_checksum(Path(path)) if Path(path).exists() else ""  # reading reports a missing file
-    return BilingualFile(Path(path), Choice(columns or {}, pair), pair, checksum)
+    checksum = content_checksum(file) if file.exists() else ""  # reading reports a missing file
+    return BilingualFile(file, Choice(columns or {}, pair), pair, checksum)
 
 
 def open_bitext(path: str | Path, *, columns: Mapping[str, str] | None = None, pair: str | None = None) -> Bitext:

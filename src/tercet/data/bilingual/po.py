@@ -16,7 +16,7 @@ from typing import NoReturn
 
 from ...errors import DataError
 from ..lines import open_bytes
-from .segments import (
+from .segments import (  # fmt: skip
     AMBER,
     DONE,
     FLAGGED,
@@ -65,7 +65,8 @@ class _Message:
 
 def read_segments(path: str | Path, choice: Choice) -> Iterator[Segment]:
     """Yield the segments of a PO file."""
-    for number, message in enumerate(_messages(path), 1):
+    messages = (message for row, message in enumerate(_all_messages(path)) if row or message.fields.get("msgid") != "")
+    for number, message in enumerate(messages, 1):
         yield from _segments(message, number, path)
 
 
@@ -77,23 +78,23 @@ def language_pair(path: str | Path) -> str | None:
 def target_language(path: str | Path) -> str | None:
     """Return the language in the header, or None."""
     header = next(_all_messages(path), None)
-    found = None
-    if header is not None and not header.fields.get("msgid"):
-        found = _LANGUAGE.search(header.fields.get("msgstr", ""))
+    is_header = header is not None and not header.fields.get("msgid")
+    found = _LANGUAGE.search(header.fields.get("msgstr", "")) if header is not None and is_header else None
     return found[1] if found else None
 
 
 def edits(path: str | Path, choice: Choice, notes: Notes) -> Iterator[Edit]:
     """Yield where and how the notes are inserted, and earlier ones removed."""
-    charset, ending = _charset(path), _line_end(path)
+    charset = _charset(path)
+    with open_bytes(path) as stream:
+        ending = "\r\n" if stream.readline().endswith(b"\r\n") else "\n"
     for at, members in groupby(enumerate(read_segments(path, choice)), key=lambda each: each[1].at):
         lines, found, judged = [], [], set[str]()
         for row, segment in members:
-            form = segment.labels.get("form")
-            which = _beginning(form)
-            texts = [f"{name}: {' '.join(value.split())}" for name, value in note_lines(notes, row, (GREEN,))]
+            which = _beginning(segment.labels.get("form"))
             judged |= {notes[REVIEW][row]} if REVIEW in notes else set()
-            lines += [f"{which}{text}{ending}" for text in texts]
+            shown = note_lines(notes, row, (GREEN,))
+            lines += [f"{which}{name}: {' '.join(value.split())}{ending}" for name, value in shown]
             found += removals(segment.written, [f"{which}{name}: " for name in notes])
         if lines:
             found.append((at, at, "".join(lines).encode(charset, "replace")))
@@ -147,12 +148,6 @@ def _segments(message: _Message, number: int, path: str | Path) -> Iterator[Segm
         )  # fmt: skip
 
 
-def _messages(path: str | Path) -> Iterator[_Message]:
-    for number, message in enumerate(_all_messages(path)):
-        if number or message.fields.get("msgid") != "":
-            yield message
-
-
 def _all_messages(path: str | Path) -> Iterator[_Message]:
     """Yield the messages with the header, which is the first message and has an empty msgid."""
     charset = _charset(path)
@@ -161,7 +156,12 @@ def _all_messages(path: str | Path) -> Iterator[_Message]:
         for line, raw in enumerate(stream, 1):
             if line == 1 and raw.startswith(b"\xef\xbb\xbf"):
                 at, raw = 3, raw[3:]
-            text = _decoded(raw, charset, path, line).strip()
+            if b"\0" in raw:
+                _refuse(path, line, "a NUL character. This is not a PO file, or it is damaged")
+            try:
+                text = raw.decode(charset).strip()
+            except UnicodeDecodeError:
+                _refuse(path, line, f"a byte that is not {charset}, the charset of the file")
             starts = text.startswith("#") or text.startswith(("msgctxt", "msgid "))
             if text.startswith("#~") or not text:
                 if current is not None and current.fields:
@@ -211,11 +211,6 @@ def _unescaped(found: re.Match[str]) -> str:
     return chr(int(code, 8)) if code[0] in "01234567" else _ESCAPES.get(code, code)
 
 
-def _line_end(path: str | Path) -> str:
-    with open_bytes(path) as stream:
-        return "\r\n" if stream.readline().endswith(b"\r\n") else "\n"
-
-
 def _charset(path: str | Path) -> str:
     with open_bytes(path) as stream:
         head = stream.read(1 << 14)
@@ -230,15 +225,6 @@ def _charset(path: str | Path) -> str:
     except LookupError:
         raise DataError(f"{path}: the charset {charset!r} is not known.") from None
     return charset
-
-
-def _decoded(raw: bytes, charset: str, path: str | Path, line: int) -> str:
-    if b"\0" in raw:
-        _refuse(path, line, "a NUL character. This is not a PO file, or it is damaged")
-    try:
-        return raw.decode(charset)
-    except UnicodeDecodeError:
-        _refuse(path, line, f"a byte that is not {charset}, the charset of the file")
 
 
 def _refuse(path: str | Path, line: int, problem: str) -> NoReturn:

@@ -7,13 +7,13 @@ file stay as they are. A note that Tercet wrote earlier is replaced by one of th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from shutil import copyfileobj
 from types import MappingProxyType
 from typing import BinaryIO, NamedTuple
 
-from ...errors import DataError, UsageError
+from ...errors import DataError
 
 BLOCK = 1 << 16
 NOTHING: Mapping[str, str] = MappingProxyType({})  # one for all segments, to save memory
@@ -112,40 +112,16 @@ def removals(written: Iterable[Written], beginnings: Sequence[str]) -> list[Edit
     return [(start, stop, b"") for text, start, stop in written if text.startswith(tuple(beginnings))]
 
 
-def check_notes(notes: Notes, segments: int, path: str | Path) -> None:
-    """Raise UsageError if notes do not have one text per segment of the file."""
-    for name, values in notes.items():
-        if len(values) != segments:
-            raise UsageError(f"{path} has {segments} segments, but there are {len(values)} values of {name}.")
-
-
 def splice(stream: BinaryIO, edits: Iterable[Edit], out: BinaryIO) -> None:
     """Copy a stream, with edits in the order of their places."""
     done = 0
     for start, stop, new in edits:
         if start < done:
             raise DataError("Two notes overlap, so the file cannot be written.")
-        _copy(stream, out, start - done)
+        while done < start and (block := stream.read(min(start - done, BLOCK))):
+            out.write(block)
+            done += len(block)
         out.write(new)
         stream.read(stop - start)
         done = stop
-    _copy(stream, out, None)
-
-
-def _copy(stream: BinaryIO, out: BinaryIO, size: int | None) -> None:
-    while size is None or size:
-        block = stream.read(BLOCK if size is None else min(size, BLOCK))
-        if not block:
-            return
-        out.write(block)
-        size = None if size is None else size - len(block)
-
-
-def numbered(segments: Iterable[Segment], path: str | Path) -> Iterator[Segment]:
-    """Yield the segments. Raises DataError if there is none."""
-    any_segment = False
-    for segment in segments:
-        any_segment = True
-        yield segment
-    if not any_segment:
-        raise DataError(f"{path} has no segments.")
+    copyfileobj(stream, out)

@@ -115,25 +115,30 @@ def _read(path: str | Path) -> _Table:
     try:
         text = raw[start:].decode(encoding)
     except UnicodeDecodeError as error:
-        if encoding != "utf-8":
-            raise DataError(
-                f"{path}: byte {error.start + start} is not UTF-16. The file is damaged or cut off."
-            ) from None
-        raise not_utf8(raw, error.start + start, str(path)) from None
+        place = error.start + start
+        if encoding == "utf-8":
+            raise not_utf8(raw, place, str(path)) from None
+        raise DataError(f"{path}: byte {place} is not UTF-16. The file is damaged or cut off.") from None
     if "\0" in text:
         raise DataError(f"{path}: a NUL character. This is not a table of text; it may be UTF-16 or binary.")
     lines = list(io.StringIO(text, newline=""))
-    if not lines or not lines[0].strip():
-        raise DataError(f"{path} is empty; a table with a header is needed." if not lines else _no_header(path))
-    separator, quoted = _dialect(lines, path)
+    if not lines:
+        raise DataError(f"{path} is empty; a table with a header is needed.")
+    if not lines[0].strip():
+        raise DataError(f"{path}, line 1: the line is empty. The first line must name the columns.")
+    if bare_name(path).endswith(".tsv"):
+        widths = {line.count("\t") for line in lines if line.strip()}
+        separator, quoted = "\t", len(widths) > 1 and '"' in "".join(lines)
+    else:
+        fields = {mark: len(next(csv_reader(lines[:1], delimiter=mark))) for mark in SEPARATORS}
+        separator, quoted = max(SEPARATORS, key=lambda mark: (fields[mark], mark == ",")), True
     records = list(_records(lines, separator, quoted, encoding, start, path))
     header, *rows = records
     rows = [row for row in rows if any(row.fields)]
     for row in rows:
         if len(row.fields) != len(header.fields):
-            raise DataError(
-                f"{path}, line {row.line}: {len(row.fields)} fields, but the header has {len(header.fields)}."
-            )
+            problem = f"{len(row.fields)} fields, but the header has {len(header.fields)}."
+            raise DataError(f"{path}, line {row.line}: {problem}")
     if not rows:
         raise DataError(f"{path} has a header but no segments.")
     return _Table(header, rows, separator, quoted, encoding)
@@ -142,16 +147,6 @@ def _read(path: str | Path) -> _Table:
 def _encoding(raw: bytes) -> tuple[int, str]:
     """Return the length of the byte order mark, and the encoding."""
     return next(((len(bom), name) for bom, name in _BOMS.items() if raw.startswith(bom)), (0, "utf-8"))
-
-
-def _no_header(path: str | Path) -> str:
-    return f"{path}, line 1: the line is empty. The first line must name the columns."
-
-
-def _dialect(lines: list[str], path: str | Path) -> tuple[str, bool]:
-    if bare_name(path).endswith(".tsv"):
-        return "\t", len({line.count("\t") for line in lines if line.strip()}) > 1 and '"' in "".join(lines)
-    return max(SEPARATORS, key=lambda mark: (len(next(csv_reader(lines[:1], delimiter=mark))), mark == ",")), True
 
 
 def _records(

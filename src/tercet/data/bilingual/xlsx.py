@@ -22,20 +22,7 @@ from ...errors import DataError, MissingFile, UnknownName, UsageError
 from ..formats.text_columns import SHEET, find_roles
 from ..formats.text_columns import STATES as STATES
 from ..markup import Parser, escaped
-from .segments import (
-    AMBER,
-    DONE,
-    GREEN,
-    HEADER,
-    RED,
-    REVIEW,
-    Choice,
-    Edit,
-    Notes,
-    Segment,
-    new_columns,
-    splice,
-)
+from .segments import AMBER, DONE, GREEN, HEADER, RED, REVIEW, Choice, Edit, Notes, Segment, new_columns, splice
 
 ENDINGS = (".xlsx",)
 LARGEST = 1 << 30  # bytes of all parts together, unpacked
@@ -56,7 +43,7 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runti
 def read_segments(path: str | Path, choice: Choice) -> Iterator[Segment]:
     """Yield the segments of a sheet: the first one, or that of `--columns sheet=NAME`."""
     sheet = _open(path, choice)
-    roles = find_roles(sheet.header, choice, f"{path}, sheet {sheet.name!r}, row {sheet.header_row}")
+    roles = find_roles(sheet.header, choice, f"{path}, sheet {sheet.name!r}, row {sheet.header_cells.number}")
     for number, row in enumerate(sheet.rows, 1):
         yield roles.segment(row.padded(len(sheet.header)), number, row.number, row.end)
 
@@ -194,10 +181,6 @@ class _Sheet:
     def header(self) -> list[str]:
         return self.header_cells.padded(self.width)
 
-    @property
-    def header_row(self) -> int:
-        return self.header_cells.number
-
 
 def _open(path: str | Path, choice: Choice) -> _Sheet:
     with _archive(path) as archive:
@@ -245,25 +228,22 @@ def _archive(path: str | Path) -> Iterator[zipfile.ZipFile]:
         raise MissingFile(path)
     try:
         with zipfile.ZipFile(path) as archive:
-            _check_sizes(archive, path)
+            parts = archive.infolist()
+            if sum(part.file_size for part in parts) > LARGEST:
+                raise DataError(f"{path} would be larger than {LARGEST >> 30} GiB when unpacked, which is refused.")
+            for part in parts:
+                if part.file_size > max(SMALL, RATIO * max(part.compress_size, 1)):
+                    problem = f"{part.filename} is packed as in an archive made to fill the memory. Refused."
+                    raise DataError(f"{path}: {problem}")
+                if any(mark in part.filename for mark in _MACROS):
+                    raise DataError(f"{path} has macros, which are refused. Save it as .xlsx without macros.")
+                if part.flag_bits & 1:
+                    raise DataError(f"{path} is protected by a password. Remove the password.")
             yield archive
     except _DAMAGED as error:
         raise DataError(f"{path} is not an XLSX workbook, or is damaged: {error}.") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from None
-
-
-def _check_sizes(archive: zipfile.ZipFile, path: str | Path) -> None:
-    parts = archive.infolist()
-    if sum(part.file_size for part in parts) > LARGEST:
-        raise DataError(f"{path} would be larger than {LARGEST >> 30} GiB when unpacked, which is refused.")
-    for part in parts:
-        if part.file_size > SMALL and part.file_size > RATIO * max(part.compress_size, 1):
-            raise DataError(f"{path}: {part.filename} is packed as in an archive made to fill the memory. Refused.")
-        if any(mark in part.filename for mark in _MACROS):
-            raise DataError(f"{path} has macros, which are refused. Save it as .xlsx without macros.")
-        if part.flag_bits & 1:
-            raise DataError(f"{path} is protected by a password. Remove the password.")
 
 
 def _parsed(kind: Any, archive: zipfile.ZipFile, part: str, path: str | Path, *more: object) -> tuple[Any, list[Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ...errors import DataError, UnknownName, UsageError
@@ -24,20 +24,16 @@ def parse_columns(words: Iterable[str]) -> dict[str, str]:
     for word in words:
         parts = word.split(",")
         for part in parts if all("=" in each for each in parts) else [word]:
-            role, equals, column = part.partition("=")
-            role = role.strip()
-            if not equals or not column.strip() or not _is_role(role):
+            role, _, column = (each.strip() for each in part.partition("="))
+            kind, colon, name = role.partition(":")
+            is_role = kind in (*ROLES, SHEET) and (not colon or (kind in ("output", "reference") and bool(name)))
+            if not column or not is_role:
                 known = ", ".join((*ROLES, "output:NAME", "reference:NAME", SHEET))
                 raise UsageError(f"`columns` {part}: write ROLE=COLUMN, as source=English. Roles: {known}.")
             if role in found:
                 raise UsageError(f"`columns`: {role} is given twice. Name several as {role}:NAME=COLUMN.")
-            found[role] = column.strip()
+            found[role] = column
     return found
-
-
-def _is_role(role: str) -> bool:
-    kind, colon, name = role.partition(":")
-    return kind in (*ROLES, SHEET) and (not colon or (kind in ("output", "reference") and bool(name)))
 
 
 @dataclass
@@ -79,14 +75,26 @@ def find_roles(header: Sequence[str], choice: Choice, where: str) -> Roles:
             if kind in TEXTS[1:] or role not in places:
                 places[name] = place
                 taken.add(place)
-    roles = _sorted(places, header)
+    roles = Roles({role: place for role, place in places.items() if role in ("source", "id", "file")})
+    for kind, table, usual in (("output", roles.outputs, OUTPUT), ("reference", roles.references, REFERENCE)):
+        mine = {role: place for role, place in places.items() if role.partition(":")[0] == kind}
+        for role, place in mine.items():
+            table[role.partition(":")[2] or (usual if len(mine) == 1 else header[place].strip())] = place
     if HEADER + REVIEW in header:
         roles.single[REVIEW] = header.index(HEADER + REVIEW)
     for place, name in enumerate(header):
         if place not in taken and name.strip() and not name.startswith(HEADER):
             roles.labels.setdefault(name.strip(), place)
     if not (roles.outputs or roles.references or "source" in roles.single):
-        _refuse(header, where)
+        present = ", ".join(repr(name.strip()[:40]) for name in header[:20] if name.strip()) or "none"
+        named = [_SPOKEN[plain(name)] for name in header if plain(name) in _SPOKEN]
+        hint = (
+            "Say which is which: `columns` source=COLUMN,output=COLUMN. Known headers need none: source, target, "
+            "reference; en and de with `pair` en-de."
+        )
+        if len(named) == 2:
+            hint = f"Give the language pair, {named[0]}-{named[1]} or {named[1]}-{named[0]}."
+        raise DataError(f"{where}: no column with texts was recognised. Columns: {present}. {hint}")
     return roles
 
 
@@ -120,27 +128,3 @@ def _place(column: str, header: Sequence[str], where: str) -> int:
         if places:
             return places[0]
     raise UnknownName(f"column in {where}", column, [name.strip() for name in header if name.strip()])
-
-
-def _sorted(places: Mapping[str, int], header: Sequence[str]) -> Roles:
-    roles = Roles()
-    for kind, table, usual in (("output", roles.outputs, OUTPUT), ("reference", roles.references, REFERENCE)):
-        mine = {role: place for role, place in places.items() if role.partition(":")[0] == kind}
-        for role, place in mine.items():
-            name = role.partition(":")[2] or (usual if len(mine) == 1 else header[place].strip())
-            table[name] = place
-    roles.single.update({role: place for role, place in places.items() if role in ("source", "id", "file")})
-    return roles
-
-
-def _refuse(header: Sequence[str], where: str) -> None:
-    present = ", ".join(repr(name.strip()[:40]) for name in header[:20] if name.strip()) or "none"
-    named = [_SPOKEN[plain(name)] for name in header if plain(name) in _SPOKEN]
-    if len(named) == 2:
-        hint = f"Give the language pair, {named[0]}-{named[1]} or {named[1]}-{named[0]}."
-    else:
-        hint = (
-            "Say which is which: `columns` source=COLUMN,output=COLUMN. Known headers need none: source, target, "
-            "reference; en and de with `pair` en-de."
-        )
-    raise DataError(f"{where}: no column with texts was recognised. Columns: {present}. {hint}")
