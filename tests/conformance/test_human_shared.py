@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tercet.data.campaigns import read_appraise
+from tercet.data.formats.campaigns import read_appraise
 from tercet.data.mqm import read_mqm, read_ratings
 from tercet.data.rankings import read_rankings
 from tercet.human.control import passing_bad_items, without_checks
