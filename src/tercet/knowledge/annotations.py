@@ -6,8 +6,6 @@ with places in code points. KoBE's published files are one object with a list `a
 one such sentence per line, and entities as [begin, end, id], are read too.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterable, Iterator, Sequence

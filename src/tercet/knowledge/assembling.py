@@ -1,7 +1,5 @@
 """The last step of a build: write the arrays of a knowledge base piece by piece."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path

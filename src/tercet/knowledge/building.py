@@ -5,8 +5,6 @@ then the arrays are written. All files are in a hidden folder next to the target
 build from a Wikidata dump is killed, the same call resumes it.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import shutil

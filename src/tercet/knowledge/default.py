@@ -5,8 +5,6 @@ dictionaries and CC-CEDICT. scripts/build_concepts.py makes data/concepts.xz, co
 WikDict and from word alignments. data/*-ATTRIBUTION.txt name the authors and licences.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

@@ -7,16 +7,13 @@ judged by its script (names in Latin letters occur in all languages) and, if lon
 enough frequent words of the expected language.
 """
 
-from __future__ import annotations
-
-import tomllib
 from collections.abc import Sequence
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 from typing import Any
 
 from ..errors import MissingDependency
 from ..language.function_words import function_words
+from ..text.packaged import packaged
 from ..text.scripts import base_code, count_scripts, script_names, scripts_of
 from .mentions import Mention
 
@@ -30,12 +27,7 @@ _OWN_WORDS = 0.12  # a text with a larger share of the language's frequent words
 def stop_words(language: str) -> frozenset[str]:
     """Return words that are never a name by themselves, in the forms of `normalise.py`; empty without a list."""
     code = base_code(language)
-    return frozenset(_stop_words().get(code, "").split()) | function_words(code)
-
-
-@cache
-def _stop_words() -> dict[str, str]:
-    return tomllib.loads(files(__package__).joinpath("data", "stop_words.toml").read_text("utf-8"))
+    return frozenset(packaged(__package__, "data/stop_words.toml").get(code, "").split()) | function_words(code)
 
 
 def without_foreign(

@@ -8,8 +8,6 @@ spaces are not mentions. Among the candidates of a name, the largest weight wins
 sentence names elsewhere without ambiguity, and for categories of its other mentions.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field

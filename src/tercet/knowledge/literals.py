@@ -4,16 +4,13 @@ An amount has its unit in its first entity and the bare number in the second: "3
 The words are in data/quantities.toml.
 """
 
-from __future__ import annotations
-
 import re
-import tomllib
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any
 
+from ..text.packaged import packaged
 from .mentions import Mention
 
 _NUMBER = re.compile(
@@ -170,10 +167,9 @@ def _signs() -> dict[str, str]:
     return {form: unit for unit, forms in quantities()["units"].items() for form in forms.split() if len(form) == 1}
 
 
-@cache
 def quantities() -> dict[str, Any]:
     """Return the words beside numbers (data/quantities.toml)."""
-    return tomllib.loads(files(__package__).joinpath("data", "quantities.toml").read_text("utf-8"))
+    return packaged(__package__, "data/quantities.toml")
 
 
 def number_value(written: str, language: str) -> str:

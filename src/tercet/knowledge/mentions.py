@@ -5,8 +5,6 @@ of two texts. Any linker can provide them: `KBLinker` (linking.py) uses a knowle
 annotations of another program.
 """
 
-from __future__ import annotations
-
 import hashlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence

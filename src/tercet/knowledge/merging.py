@@ -5,8 +5,6 @@ names of a language. Both read files of sections, write a file of arrays, and ru
 the largest bucket.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field

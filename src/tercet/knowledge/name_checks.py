@@ -6,8 +6,6 @@ name is an ordinary word (German "Porto", postage). The checks look for the last
 hand-checked sample and measured on the other; docs/commands/entities.md has the figures.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import lru_cache

@@ -4,18 +4,15 @@ The rules' words are in data/name_forms.toml and data/quantities.toml. `Text.has
 other, and says which one found the name. None of them is certain; together they say when a name is *not* in a text.
 """
 
-from __future__ import annotations
-
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property, lru_cache
-from importlib.resources import files
 from itertools import pairwise
 from math import ceil
 from typing import Any
 
+from ..text.packaged import packaged
 from .literals import literals, number_of, quantities
 from .normalise import spans, token_forms
 
@@ -39,10 +36,9 @@ _ACRONYM = re.compile(r"\b(?:[^\W\d_]\.\s?){1,5}[^\W\d_]\b\.?|\b[^\W\d_]{2,6}\b"
 Forms = Sequence[Sequence[str]]  # names, each as the forms of its words
 
 
-@cache
 def rules() -> dict[str, Any]:
     """Return the rules of data/name_forms.toml."""
-    return tomllib.loads(files(__package__).joinpath("data", "name_forms.toml").read_text("utf-8"))
+    return packaged(__package__, "data/name_forms.toml")
 
 
 class Text:

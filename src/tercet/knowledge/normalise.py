@@ -8,14 +8,13 @@ Combining marks stay with their letters (the vowel signs of Gujarati). In script
 token.
 """
 
-from __future__ import annotations
-
 import re
-import tomllib
 import unicodedata
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
+
+from ..text.packaged import packaged
 
 BREAK = ","  # the form of punctuation that no name should be found across
 
@@ -183,9 +182,8 @@ def _forms(language: str) -> _Forms:
     return _Forms(language)
 
 
-@cache
 def _spelling() -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("data", "spelling.toml").read_text("utf-8"))
+    return packaged(__package__, "data/spelling.toml")
 
 
 @lru_cache(maxsize=64)
@@ -210,7 +208,5 @@ def _lemmatiser() -> Any:
 @cache
 def _lemmatised() -> frozenset[str]:
     """Return the languages that simplemma has a dictionary for."""
-    from importlib.resources import files as package_files
-
-    folder = package_files("simplemma.strategies.dictionaries").joinpath("data")
+    folder = files("simplemma.strategies.dictionaries").joinpath("data")
     return frozenset(entry.name.partition(".")[0] for entry in folder.iterdir())

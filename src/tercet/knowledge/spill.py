@@ -5,8 +5,6 @@ Sections hold JSON: rows of an entity's id, its category (or the Wikidata classe
 each as language number, weight, name.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 from collections.abc import Iterable, Iterator, Sequence

@@ -4,8 +4,6 @@ Reading all files takes a second per gigabyte, so it is done once: the stamp, a 
 the sizes and times of change. A folder that cannot be written to is read whenever it is opened.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Mapping

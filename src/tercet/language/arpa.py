@@ -5,8 +5,6 @@ Files of SRILM, KenLM, IRSTLM and other programs can be read, gzipped or not. As
 their digits, so that a model that is written and read again is unchanged.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import chain, islice

@@ -8,13 +8,11 @@ The alignments of both directions are combined as in Koehn, Och and Marcu (2003)
 Translation", NAACL.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import Any
+from itertools import chain, pairwise
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +20,7 @@ from numpy.typing import NDArray
 from ..errors import DataError, UnknownName, UsageError
 from ..kernels import lexical as kernel
 from ..kernels import symmetry, warn_if_slow
-from ..text.coding import Units, offsets_of, view
+from ..text.coding import Ints, Units, call, offsets_of
 from ..types import Floats
 from .lexical_tables import (
     FLOOR,
@@ -32,7 +30,6 @@ from .lexical_tables import (
     perplexity,
     sentence_sums,
     train_table,
-    units_views,
     usable_pairs,
 )
 
@@ -83,12 +80,12 @@ class HMM:
         """Return the alignments of `align` as one array over all target words, and the coded target texts."""
         source, target = self._code(sources, targets)
         n, cells = int(source.lengths.max(initial=0)), _most_cells(source, target)
-        alignment = np.empty(len(target.ids), dtype=np.int32)
-        arguments: list[Any] = [
-            *units_views(source, target), *self.table.views, view(self.jumps), self.null, self.smoothing, FLOOR,
-            view(alignment), *_scratch(n, cells), view(np.empty(2 * n)), view(np.empty(cells, dtype=np.int32)),
-        ]  # fmt: skip
-        kernel.find_best_path(*arguments)
+        alignment, table = np.empty(len(target.ids), dtype=np.int32), self.table
+        call(
+            kernel.find_best_path, source.ids, source.offsets, target.ids, target.offsets, table.starts, table.targets,
+            table.probabilities, self.jumps, self.null, self.smoothing, FLOOR, alignment, *_scratch(n, cells),
+            np.empty(2 * n), np.empty(cells, dtype=np.int32),
+        )  # fmt: skip
         return alignment, target
 
     def log_probabilities(self, sources: Sequence[Words], targets: Sequence[Words]) -> Floats:
@@ -116,18 +113,16 @@ class HMM:
         """Return the probability of each target word given the previous ones; add to counts unless they are empty."""
         n, cells = int(source.lengths.max(initial=0)), _most_cells(source, target)
         sums = np.empty(len(target.ids))
-        starts, targets, _ = self.table.views
-        arguments: list[Any] = [
-            *units_views(source, target), starts, targets, view(probabilities), view(jumps),
-            self.null, self.smoothing, FLOOR, bool(len(counts)), view(sums), view(counts), view(jump_counts),
-            *_scratch(n, cells), view(np.empty(cells + n)), view(np.empty(4 * n)),
-        ]  # fmt: skip
-        kernel.read_states(*arguments)
+        call(
+            kernel.read_states, source.ids, source.offsets, target.ids, target.offsets, self.table.starts,
+            self.table.targets, probabilities, jumps, self.null, self.smoothing, FLOOR, bool(len(counts)), sums, counts,
+            jump_counts, *_scratch(n, cells), np.empty(cells + n), np.empty(4 * n),
+        )  # fmt: skip
         return sums
 
     def trained(
         self, sources: Sequence[Words], targets: Sequence[Words], *, iterations: int = 5, longest: int = 100
-    ) -> HMM:
+    ) -> Self:
         """Return the model after some iterations of EM over its probabilities and jumps.
 
         Jumps are re-estimated as relative frequencies, although each sentence normalises them (Vogel's equation 7) and
@@ -146,7 +141,7 @@ class HMM:
             sums = self._read(source, target, probabilities, jumps, counts, jump_counts)
             perplexities.append(perplexity(sums))
             log.debug("HMM, after %d iterations: perplexity %.4f", iteration, perplexities[-1])
-            kernel.normalise_rows(view(self.table.starts), view(counts), view(probabilities))
+            call(kernel.normalise_rows, self.table.starts, counts, probabilities)
             jumps = jump_counts / max(jump_counts.sum(), np.finfo(float).tiny)
         nothing = np.empty(0)
         perplexities.append(perplexity(self._read(source, target, probabilities, jumps, nothing, nothing)))
@@ -215,14 +210,13 @@ def symmetrise(
         raise DataError(f"There are {len(forward)} alignments in one direction but {len(backward)} in the other.")
     for number, (first, second) in enumerate(zip(forward, backward, strict=True), 1):
         for one, other in ((first, second), (second, first)):
-            wrong = [place for place in one if not -1 <= place < len(other)]
-            if wrong:
+            if wrong := [place for place in one if not -1 <= place < len(other)]:
                 raise DataError(f"Pair {number}: position {wrong[0]} is outside the other text of {len(other)} words.")
-    sides = []
-    for side in (forward, backward):
-        places = np.array([place for text in side for place in text], dtype=np.int32)
-        sides.append(Units(places, offsets_of([len(text) for text in side])))
-    return _symmetrised(sides[0].ids, sides[0], sides[1].ids, sides[1], method)
+    target, source = (
+        Units(np.fromiter(chain.from_iterable(side), dtype=np.int32), offsets_of(list(map(len, side))))
+        for side in (forward, backward)
+    )
+    return _symmetrised(target.ids, target, source.ids, source, method)
 
 
 def _symmetrised(
@@ -233,11 +227,9 @@ def _symmetrised(
     words = int((source.lengths + target.lengths).max(initial=0))
     links = np.empty((len(forward) + len(backward), 2), dtype=np.int32)
     offsets = np.zeros(len(target.offsets), dtype=np.int64)
-    symmetry.symmetrise(
-        view(forward), view(target.offsets), view(backward), view(source.offsets), *METHODS[method],
-        view(links.reshape(-1)), view(offsets),
-        view(np.empty(_most_cells(source, target), dtype=np.int32)), view(np.empty(words, dtype=np.int32)),
-    )  # fmt: skip
+    cells = np.empty(_most_cells(source, target), dtype=np.int32)
+    texts = forward, target.offsets, backward, source.offsets
+    call(symmetry.symmetrise, *texts, *METHODS[method], links.reshape(-1), offsets, cells, np.empty(words, np.int32))
     points = list(zip(*links[: offsets[-1]].T.tolist(), strict=True))
     return [points[begin:end] for begin, end in pairwise(offsets.tolist())]
 
@@ -247,6 +239,6 @@ def _most_cells(source: Units, target: Units) -> int:
     return int((source.lengths * target.lengths).max(initial=0))
 
 
-def _scratch(n: int, cells: int) -> tuple[memoryview, memoryview, memoryview]:
+def _scratch(n: int, cells: int) -> tuple[Ints, Floats, Floats]:
     """Allocate work arrays for the places, emissions and moves of the largest pair."""
-    return view(np.empty(cells, dtype=np.int64)), view(np.empty(cells)), view(np.empty(n * n))
+    return np.empty(cells, dtype=np.int64), np.empty(cells), np.empty(n * n)

@@ -11,8 +11,6 @@ https://universaldependencies.org/format.html. Our conventions where the format 
 - A text with line ends, which a comment line cannot contain, is written as JSON in `# text_json`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator

@@ -6,16 +6,13 @@ same relation or an equivalent one (such as active subject and passive agent). T
 from Sultan, Bethard and Sumner (2014), "Back to Basics for Monolingual Alignment", TACL 2; see data/contexts.toml.
 """
 
-from __future__ import annotations
-
-import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import permutations, product
 from typing import Any, NamedTuple
 
+from ..text.packaged import packaged
 from .sentence import Dependency, Sentence, Token
 
 KEPT = 2048  # sentences whose contexts are cached: a reference is compared with every system's output
@@ -148,92 +145,61 @@ def compare_contexts(
         and the reference's children, in both directions of the table. Relations of the same name match although they
         are reversed. A word that matches in this way matches everywhere in the two contexts.
     """
-    partners: dict[int, list[int]] = {0: [0]}
-    for first, second in links:
-        partners.setdefault(first, []).append(second)
+    aligned = {*links, (0, 0)}
     ours = word_contexts(output, published=published)
     theirs = word_contexts(reference, published=published)
-    cross = _cross_published if published else _cross
     differences = []
     for first, second in links:
         mine, other = ours[first - 1], theirs[second - 1]
         category = word_category(output.tokens[first - 1], published=published) if equivalence else ""
         table = equivalences(category)
-        above = _matches(mine.parents, other.parents, partners, table.parents)
-        below = _matches(mine.children, other.children, partners, table.children)
-        same = _Same(
-            {word for word, _ in above}, {word for word, _ in below}, {word for _, word in above},
-            {word for _, word in below},
-        )  # fmt: skip
-        cross(mine, other, partners, table, same)
+        above = aligned.intersection(alike(mine.parents, other.parents, table.parents))
+        below = aligned.intersection(alike(mine.children, other.children, table.children))
+        down, up = map(aligned.intersection, crossed(mine, other, table, published=published))
+        if published:
+            up = down
         differences.append(
             ContextDifference(
-                _relations(mine), _rest(mine, same.output_parents, same.output_children),
-                _relations(other), _rest(other, same.reference_parents, same.reference_children),
+                _relations(mine), _rest(mine, {word for word, _ in above | down}, {word for word, _ in below | up}),
+                _relations(other), _rest(other, {word for _, word in above | up}, {word for _, word in below | down}),
             )
         )  # fmt: skip
     return differences
 
 
-class _Same(NamedTuple):
-    """The words that two contexts have in common."""
-
-    output_parents: set[int]
-    output_children: set[int]
-    reference_parents: set[int]
-    reference_children: set[int]
-
-
-def _matches(
-    mine: Sequence[Neighbour], other: Sequence[Neighbour], partners: Mapping[int, list[int]], same: Pairs
-) -> list[tuple[int, int]]:
-    """Return the pairs of neighbours that are aligned and have the same or an equivalent relation."""
-    found = []
-    if mine and other:
-        for word, relation in mine:
-            aligned = partners.get(word)
-            if aligned is not None:
-                for partner, label in other:
-                    if partner in aligned and (relation == label or (relation, label) in same):
-                        found.append((word, partner))
-    return found
-
-
-def _cross(mine: Context, other: Context, partners: Mapping[int, list[int]], table: Equivalences, same: _Same) -> None:
-    """Add the words that are a parent in one context and a child in the other."""
-    if not table.crossed:
-        return
-    for word, relation in mine.parents:
-        for partner, label in other.children:
-            if (relation, label) in table.crossed and partner in partners.get(word, ()):
-                same.output_parents.add(word)
-                same.reference_children.add(partner)
-    for word, relation in mine.children:
-        for partner, label in other.parents:
-            if (label, relation) in table.crossed and partner in partners.get(word, ()):
-                same.output_children.add(word)
-                same.reference_parents.add(partner)
-
-
-def _cross_published(
-    mine: Context, other: Context, partners: Mapping[int, list[int]], table: Equivalences, same: _Same
-) -> None:
-    for word, partner in crossed_published(mine, other, table):
-        if partner in partners.get(word, ()):
-            same.output_parents.add(word)
-            same.output_children.add(word)
-            same.reference_parents.add(partner)
-            same.reference_children.add(partner)
-
-
-def crossed_published(mine: Context, other: Context, table: Equivalences) -> list[tuple[int, int]]:
-    """Return the output's parents and reference's children with relations that the author's program matches."""
+def alike(mine: Sequence[Neighbour], other: Sequence[Neighbour], same: Pairs) -> list[tuple[int, int]]:
+    """Return the pairs of neighbours with the same or an equivalent relation."""
     return [
+        (word, partner)
+        for word, relation in mine
+        for partner, label in other
+        if relation == label or (relation, label) in same
+    ]
+
+
+def crossed(
+    mine: Context, other: Context, table: Equivalences, *, published: bool = False
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Return the pairs of our parents and their children, and of our children and their parents, that are equivalent.
+
+    published: the author's program has only the first kind, also if the relations are the same or reversed.
+    """
+    down = [
         (word, partner)
         for word, relation in mine.parents
         for partner, label in other.children
-        if relation == label or (relation, label) in table.crossed or (label, relation) in table.crossed_back
+        if (relation, label) in table.crossed
+        or (published and (relation == label or (label, relation) in table.crossed_back))
     ]
+    if published:
+        return down, []
+    up = [
+        (word, partner)
+        for word, relation in mine.children
+        for partner, label in other.parents
+        if (label, relation) in table.crossed
+    ]
+    return down, up
 
 
 def _relations(context: Context) -> tuple[str, ...]:
@@ -247,10 +213,9 @@ def _rest(context: Context, parents: set[int], children: set[int]) -> tuple[str,
     )
 
 
-@cache
 def tables() -> dict[str, Any]:
     """Return the tables of data/contexts.toml."""
-    return tomllib.loads(files(__package__).joinpath("data", "contexts.toml").read_text("utf-8"))
+    return packaged(__package__, "data/contexts.toml")
 
 
 @cache

@@ -19,8 +19,6 @@ aligned with any other "the". Sentences with the same words are one sequence, wh
 - words are classified by their lemma and tag without normalisation (`contextual_evidence`, `lexical_similarity`).
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

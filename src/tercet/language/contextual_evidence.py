@@ -5,23 +5,12 @@ Evidence", TACL 2. `prepare` computes what is needed of a single sentence, once 
 compares two sentences.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from .contexts import (
-    Context,
-    Equivalences,
-    Neighbour,
-    Pairs,
-    crossed_published,
-    equivalences,
-    word_category,
-    word_contexts,
-)
+from .contexts import Context, alike, crossed, equivalences, word_category, word_contexts
 from .lexical_similarity import Lexis, SimilarityLexicon, published_marks, stop_words
 from .sentence import Sentence
 
@@ -175,17 +164,17 @@ class Pairing:
         """
         table = equivalences(self.output.categories[first - 1])
         mine, other = self.output.contexts[first - 1], self.reference.contexts[second - 1]
-        found = [*self._alike(mine.parents, other.parents, table.parents)]
-        found += self._alike(mine.children, other.children, table.children)
-        found += self._crossed(mine, other, table)
+        pairs = alike(mine.parents, other.parents, table.parents) + alike(mine.children, other.children, table.children)
+        down, up = crossed(mine, other, table, published=self.published)
+        found = [pair for pair in (*pairs, *down, *up) if self._fit(*pair)]
         if len(found) < 2:
             return ContextEvidence(1, self.weight(*found[0])) if found else NONE
         total, pieces = 0.0, 0
         ours: set[int] = set()
         theirs: set[int] = set()
-        for weight, one, two in sorted(((self.weight(*pair), *pair) for pair in found), key=_best):
+        for weight, one, two in sorted((-self.weight(*pair), *pair) for pair in found):
             if one not in ours and two not in theirs:
-                total, pieces = total + weight, pieces + 1
+                total, pieces = total - weight, pieces + 1
                 ours.add(one)
                 theirs.add(two)
         return ContextEvidence(pieces, total)
@@ -196,25 +185,6 @@ class Pairing:
             return 1.0 if not second else 0.0
         found = self.weights.get((first, second), 0.0)
         return 0.5 if not found and not self.published and (first, second) in self.links else found
-
-    def _alike(self, mine: Sequence[Neighbour], other: Sequence[Neighbour], same: Pairs) -> Iterator[Link]:
-        for word, relation in mine:
-            for partner, label in other:
-                if (relation == label or (relation, label) in same) and self._fit(word, partner):
-                    yield word, partner
-
-    def _crossed(self, mine: Context, other: Context, table: Equivalences) -> Iterator[Link]:
-        if self.published:
-            yield from (pair for pair in crossed_published(mine, other, table) if self._fit(*pair))
-        elif table.crossed:
-            for word, relation in mine.parents:
-                for partner, label in other.children:
-                    if (relation, label) in table.crossed and self._fit(word, partner):
-                        yield word, partner
-            for word, relation in mine.children:
-                for partner, label in other.parents:
-                    if (label, relation) in table.crossed and self._fit(word, partner):
-                        yield word, partner
 
     def _fit(self, first: int, second: int) -> bool:
         pair = (first, second)
@@ -254,8 +224,3 @@ class Pairing:
         pieces = int((output.before[first - 1], reference.before[second - 1]) in links)
         pieces += (output.after[first - 1], reference.after[second - 1]) in links
         return ContextEvidence(pieces, float(pieces))
-
-
-def _best(found: tuple[float, int, int]) -> tuple[float, int, int]:
-    weight, first, second = found
-    return -weight, first, second

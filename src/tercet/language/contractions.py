@@ -1,7 +1,5 @@
 """Contractions and their full forms by language, so that "n't" and "not" can match. The table is in data/."""
 
-from __future__ import annotations
-
 import tomllib
 from functools import cache
 from importlib.resources import files

@@ -5,8 +5,6 @@ and of QuEst (Specia, Shah, de Souza and Cohn, 2013, "QuEst: A translation quali
 shares of a sentence's n-grams in each quartile, and the share that does not occur in the corpus.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

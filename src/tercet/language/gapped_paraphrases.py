@@ -6,8 +6,6 @@ different insides, and if both sides have a word that is not among the most freq
 says nothing. This stands in for the syntactic paraphrases of Guo and Hu (2019), "Meteor++ 2.0", which come from PPDB.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 

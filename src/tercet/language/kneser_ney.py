@@ -13,8 +13,6 @@ Koehn, 2013, "Scalable Modified Kneser-Ney Language Model Estimation", ACL):
 Unlike in lmplz, lines without words are skipped: in corpora they separate documents.
 """
 
-from __future__ import annotations
-
 import logging
 from array import array
 from collections import defaultdict

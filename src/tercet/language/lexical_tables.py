@@ -6,8 +6,6 @@ or by the empty word, with equal prior probability. For the other direction exch
 Tables are stored as tab-separated files; those of GIZA++ and Moses can also be read.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 from array import array
@@ -17,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +26,7 @@ from ..data.lines import read_blocks
 from ..errors import DataError, UnknownName, UsageError
 from ..kernels import lexical as kernel
 from ..kernels import warn_if_slow
-from ..text.coding import Ints, Units, offsets_of, view
+from ..text.coding import Ints, Units, call, offsets_of
 from ..types import Floats
 
 log = logging.getLogger(__name__)
@@ -77,7 +75,7 @@ class LexicalTable:
         counts = passed[self.starts[1:]] - passed[self.starts[:-1]]
         return dict(zip(self.source_words[1:], counts[1:].tolist(), strict=True))
 
-    def pruned(self, *, below: float) -> LexicalTable:
+    def pruned(self, *, below: float) -> Self:
         """Return the table without pairs whose probability is below a limit; rows may then sum to less than 1."""
         kept = self.probabilities >= below
         starts = offsets_of(kept)[self.starts]
@@ -91,8 +89,8 @@ class LexicalTable:
         check_parallel(sources, targets)
         source, target = self.code_sources(sources), self.code_targets(targets)
         sums = np.zeros(len(target.ids))
-        arguments = [*units_views(source, target), *self.views, view(sums)]
-        kernel.sum_probabilities(*arguments)
+        texts = source.ids, source.offsets, target.ids, target.offsets
+        call(kernel.sum_probabilities, *texts, self.starts, self.targets, self.probabilities, sums)
         lengths = np.repeat(source.lengths, target.lengths)
         return sentence_sums(np.log(np.maximum(sums, FLOOR) / lengths), target)
 
@@ -102,11 +100,6 @@ class LexicalTable:
 
     def code_targets(self, texts: Sequence[Words]) -> Units:
         return code_words(texts, self.target_numbers)
-
-    @property
-    def views(self) -> tuple[memoryview, memoryview, memoryview]:
-        """Return the table as arguments for the kernels."""
-        return view(self.starts), view(self.targets), view(self.probabilities)
 
 
 def train_table(
@@ -126,20 +119,17 @@ def train_table(
     target = code_words(targets, {word: i for i, word in enumerate(target_words)})
     starts, pairs = _pairs(source, target, len(source_words), len(target_words))
     probabilities = np.full(len(pairs), 1 / len(target_words))
-    where = [view(part) for part in _places(source, len(source_words))]
     row, sums = np.zeros(len(target_words)), np.empty(len(target.ids))
-    arguments = [*where, *(view(part) for part in (target.ids, target.offsets, starts, pairs))]
+    data = (*_places(source, len(source_words)), target.ids, target.offsets, starts, pairs)
     lengths = np.repeat(source.lengths, target.lengths)
     perplexities = []
     for iteration in range(iterations + 1):
         sums[:] = 0
-        summing = [*arguments, view(probabilities), view(row), view(sums)]
-        kernel.sum_over_sources(*summing)
+        call(kernel.sum_over_sources, *data, probabilities, row, sums)
         perplexities.append(perplexity(sums / lengths))
         log.debug("Model 1, after %d iterations: perplexity %.4f", iteration, perplexities[-1])
         if iteration < iterations:
-            updating = [*arguments, view(1 / sums), view(row), view(probabilities)]
-            kernel.update_rows(*updating)
+            call(kernel.update_rows, *data, 1 / sums, row, probabilities)
     return LexicalTable(source_words, target_words, starts, pairs, probabilities, tuple(perplexities))
 
 
@@ -195,11 +185,6 @@ def code_words(texts: Sequence[Words], numbers: Mapping[str, int], *, null: bool
     return Units(ids, offsets)
 
 
-def units_views(source: Units, target: Units) -> tuple[memoryview, ...]:
-    """Return source and target as arguments for the kernels."""
-    return view(source.ids), view(source.offsets), view(target.ids), view(target.offsets)
-
-
 def _by_frequency(texts: Sequence[Words]) -> list[str]:
     """Return the words, most frequent first, so that frequently read data is close together in memory."""
     counts = Counter(chain.from_iterable(texts))
@@ -221,9 +206,7 @@ def _pairs(source: Units, target: Units, source_words: int, target_words: int) -
 
     def fill(ends: Ints, pairs: NDArray[np.int32], *, writing: bool) -> None:
         seen = np.full(source_words, -1, dtype=np.int32)
-        arguments: list[Any] = [view(part) for part in (*where, source.ids, source.offsets, seen, ends, pairs)]
-        arguments.append(writing)
-        kernel.list_pairs(*arguments)
+        call(kernel.list_pairs, *where, source.ids, source.offsets, seen, ends, pairs, writing)
 
     sizes = np.zeros(source_words, dtype=np.int64)
     fill(sizes, np.empty(0, dtype=np.int32), writing=False)
@@ -245,17 +228,11 @@ def write_table(table: LexicalTable, path: str | Path) -> None:
     """
     for word in (*table.source_words, *table.target_words):
         check_text(word, f"The word {word!r}", forbidden="\t\n\r\0")
-    target_words = table.target_words
+    sources = np.repeat(np.arange(len(table.source_words)), np.diff(table.starts))
     with writing(path) as stream:
         stream.write(HEADER + "\n")
-        for number, word in enumerate(table.source_words):
-            begin, end = table.starts[number], table.starts[number + 1]
-            stream.writelines(
-                f"{word}\t{target_words[target]}\t{probability!r}\n"
-                for target, probability in zip(
-                    table.targets[begin:end].tolist(), table.probabilities[begin:end].tolist(), strict=True
-                )
-            )
+        for source, target, probability in zip(sources, table.targets, table.probabilities.tolist(), strict=True):
+            stream.write(f"{table.source_words[source]}\t{table.target_words[target]}\t{probability!r}\n")
 
 
 def read_table(path: str | Path, *, format: str = "tsv") -> LexicalTable:
@@ -274,17 +251,11 @@ def read_table(path: str | Path, *, format: str = "tsv") -> LexicalTable:
     source_numbers: dict[str, int] = {NULL: 0}
     target_numbers: dict[str, int] = {}
     found_sources, found_targets, found, lines = array("i"), array("i"), array("d"), array("q")
-    number = 0
-    for block in read_blocks(path):
-        for line in block:
-            number += 1
-            if number == 1 and format == "tsv":
-                if line != HEADER:
-                    raise DataError(f"{path}, line 1: {line[:60]!r} is not the header of a lexical table, {HEADER!r}.")
-                continue
-            pair = _parse(line, format, f"{path}, line {number}")
-            if pair is None:
-                continue
+    for number, line in enumerate((line for block in read_blocks(path) for line in block), 1):
+        if number == 1 and format == "tsv":
+            if line != HEADER:
+                raise DataError(f"{path}, line 1: {line[:60]!r} is not the header of a lexical table, {HEADER!r}.")
+        elif pair := _parse(line, format, f"{path}, line {number}"):
             found_sources.append(source_numbers.setdefault(pair[0], len(source_numbers)))
             found_targets.append(target_numbers.setdefault(pair[1], len(target_numbers)))
             found.append(pair[2])
@@ -320,13 +291,12 @@ def _parse(line: str, format: str, where: str) -> tuple[str, str, float] | None:
         divider = "tabs" if blank == "\t" else "blanks"
         raise DataError(f"{where}: {len(fields)} fields separated by {divider}; expected two words and a probability.")
     source, target = fields[at_source], fields[at_target]
-    if format != "tsv":
-        if target == "NULL":
-            return None
-        source = source if source else " "  # two blanks in a row: rejected below
-        source = NULL if source == "NULL" else source
-    if not target or source == " ":
+    if format != "tsv" and target == "NULL":
+        return None
+    if not target or (format != "tsv" and not source):
         raise DataError(f"{where}: a word is empty.")
+    if format != "tsv" and source == "NULL":
+        source = NULL
     probability = parse_number(fields[2])
     if not 0 <= probability <= 1:
         raise DataError(f"{where}: {fields[2]!r} is not a probability, a number from 0 to 1.")

@@ -4,8 +4,6 @@ Denkowski and Lavie (2011), "Meteor 1.3: Automatic Metric for Reliable Optimizat
 Translation Systems", WMT. The search is in kernels.beam; this module maps words to numbers, stems and synsets for it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -16,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..kernels import beam as kernel
-from ..text.coding import Ints, Units, offsets_of, view
+from ..text.coding import Ints, Units, call, offsets_of
 from ..types import Floats
 from .function_words import function_words
 from .gapped_paraphrases import GAP
@@ -131,8 +129,7 @@ class Aligner:
     def _extended(self, base: MatcherLexicon, texts: Sequence[Words]) -> MatcherLexicon:
         numbers = dict(base.numbers)
         for word in chain.from_iterable(texts):
-            if word not in numbers:
-                numbers[word] = len(numbers)
+            numbers.setdefault(word, len(numbers))
         words = list(numbers)[len(base.numbers) :]
         known = dict(base.known)
         key: Callable[[str], str | int] = java_hash if self.original else str
@@ -147,14 +144,8 @@ class Aligner:
             synsets = [lookup(word) for word in words]
         ends = base.offsets[-1] + np.cumsum([len(numbers) for numbers in synsets], dtype=np.int64)
         flat = np.fromiter(chain.from_iterable(synsets), dtype=np.int32)
-        return MatcherLexicon(
-            numbers,
-            known,
-            np.concatenate([base.names, names]),
-            np.concatenate([base.stems, stems]),
-            np.concatenate([base.synsets, flat]),
-            np.concatenate([base.offsets, ends]),
-        )
+        added = (base.names, names), (base.stems, stems), (base.synsets, flat), (base.offsets, ends)
+        return MatcherLexicon(numbers, known, *map(np.concatenate, added))
 
     def align(self, output: Words, reference: Words) -> Alignment:
         """Align one output with one reference."""
@@ -174,28 +165,20 @@ class Aligner:
         m = int(outputs.units.lengths.max(initial=0))
         counts = np.zeros((len(texts), kernel.COLUMNS))
         links = np.empty((len(references.units.ids), kernel.WIDTH), dtype=np.int32)
-        phrases, phrase_offsets = self._phrases(outputs, references, texts)
-        arrays = [
-            view(array)
-            for array in (
-                outputs.units.ids, outputs.units.offsets, outputs.kinds, np.ascontiguousarray(texts, dtype=np.int64),
-                references.units.ids, references.units.offsets, references.kinds,
-                lexicon.names, lexicon.stems, lexicon.synsets, lexicon.offsets, phrases, phrase_offsets,
-            )
-        ]  # fmt: skip
-        scratch = [
-            view(np.empty(size, dtype=kind))
-            for size, kind in (
-                (n + 1, np.int32), (n + m + 1, np.int32), (5 * beam, np.int64), (10 * beam, np.int64),
-                (2 * beam * (m // 64 + 1), np.uint64), (2 * beam * n + 1, np.int32),
-            )
-        ]  # fmt: skip
+        arrays = (
+            outputs.units.ids, outputs.units.offsets, outputs.kinds, np.ascontiguousarray(texts, dtype=np.int64),
+            references.units.ids, references.units.offsets, references.kinds, lexicon.names, lexicon.stems,
+            lexicon.synsets, lexicon.offsets, *self._phrases(outputs, references, texts),
+        )  # fmt: skip
+        scratch = (
+            np.empty(n + 1, np.int32), np.empty(n + m + 1, np.int32), np.empty(5 * beam, np.int64),
+            np.empty(10 * beam, np.int64), np.empty(2 * beam * (m // 64 + 1), np.uint64),
+            np.empty(2 * beam * n + 1, np.int32),
+        )  # fmt: skip
         done, capacity = 0, 1 << 14
         while done < len(texts):
-            candidates = np.empty(kernel.WIDTH * capacity, dtype=np.int32)
-            results = view(counts.reshape(-1)), view(links.reshape(-1)), view(candidates)
-            arguments: list[Any] = [done, *arrays, beam, self.original, *results, *scratch]
-            done = kernel.align_pairs(*arguments)
+            results = counts.reshape(-1), links.reshape(-1), np.empty(kernel.WIDTH * capacity, dtype=np.int32)
+            done = call(kernel.align_pairs, done, *arrays, beam, self.original, *results, *scratch)
             if capacity == MOST_MATCHES and done < len(texts):
                 begin = " ".join(outputs.words[int(texts[done])])[:40]
                 raise DataError(
@@ -250,26 +233,23 @@ class Aligner:
 
 def near_words(reference: Words, output: Words, vectors: WordVectors, cosine: float) -> list[PhraseRow]:
     """Return the different words of two texts whose vectors have a higher cosine than this, as rows of phrases."""
-    known = [
-        [place for place, word in enumerate(words) if vectors.unit(word) is not None] for words in (reference, output)
-    ]
-    if not all(known):
-        return []
     theirs, ours = (
-        np.array([vectors.unit(words[place]) for place in places])
-        for words, places in zip((reference, output), known, strict=True)
+        {place: unit for place, word in enumerate(words) if (unit := vectors.unit(word)) is not None}
+        for words in (reference, output)
     )
-    found = np.argwhere(theirs @ ours.T > cosine).tolist()
-    pairs = ((known[0][i], known[1][j]) for i, j in found)
+    if not theirs or not ours:
+        return []
+    near = np.argwhere(np.array([*theirs.values()]) @ np.array([*ours.values()]).T > cosine).tolist()
+    at_reference, at_output = [*theirs], [*ours]
+    pairs = ((at_reference[i], at_output[j]) for i, j in near)
     return [(i, 1, j, 1) for i, j in pairs if reference[i] != output[j]]
 
 
 def java_hash(word: str) -> int:
     """Return Java's String.hashCode of a word, by which METEOR 1.5 compares words."""
-    units = word.encode("utf-16-le", "surrogatepass")
     number = 0
-    for low, high in zip(units[::2], units[1::2], strict=True):
-        number = (31 * number + low + 256 * high) & 0xFFFFFFFF
+    for unit in memoryview(word.encode("utf-16", "surrogatepass")).cast("H")[1:]:
+        number = (31 * number + unit) & 0xFFFFFFFF
     return number
 
 

@@ -12,8 +12,6 @@ and with the same end: starting from whole words, only parts that are words them
 deterministic.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -5,8 +5,6 @@ once, so an acronym is linked with the last word of its name. The author's progr
 of the name, and it links the words of a long name that the short name lacks with all words of the short name.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ A sentence is a string of words separated by ASCII blanks, as in kenlm. The mark
 of the text: <s> and </s> in a text are unknown words.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +24,7 @@ from numpy.typing import NDArray
 from ..data.lines import open_bytes
 from ..errors import DataError, MissingDependency, UnknownName
 from ..kernels import ngram_lm, warn_if_slow
-from ..text.coding import offsets_of, view
+from ..text.coding import call, offsets_of
 from ..types import Floats
 
 Ints = NDArray[np.int64]
@@ -141,9 +139,7 @@ class NgramModel:
         nodes = len(self.logs)
         self._children = np.searchsorted(self.parents, np.arange(nodes + 1)).astype(np.int64)
         self._suffixes = np.empty(nodes, dtype=np.int64)
-        ngram_lm.link_suffixes(
-            self.last.data, self.parents.data, self._children.data, len(self.words), self._suffixes.data
-        )
+        call(ngram_lm.link_suffixes, self.last, self.parents, self._children, len(self.words), self._suffixes)
         self._numbers = {word.encode("utf-8", "surrogatepass"): number for number, word in enumerate(self.words)}
         for mark in MARKS:
             self._numbers[mark.encode()] = UNKNOWN  # in a text they are unknown words
@@ -170,15 +166,13 @@ class NgramModel:
         """Return the scores of each word and of the end of each sentence."""
         warn_if_slow()
         numbers = self._numbers.get
-        coded = [[numbers(word, UNKNOWN) for word in split(sentence)] for sentence in sentences]
-        for line in coded:
-            line.append(END)
+        coded = [[*(numbers(word, UNKNOWN) for word in split(sentence)), END] for sentence in sentences]
         offsets = offsets_of([len(line) for line in coded])
         ids = np.fromiter(chain.from_iterable(coded), dtype=np.int32, count=int(offsets[-1]))
         log10 = np.empty(len(ids))
         matched = np.empty(len(ids), dtype=np.int32)
-        model: list[Any] = [self.last, self._children, self._suffixes, self.logs, self.backoffs, self.bounds]
-        ngram_lm.score_sentences(ids.data, offsets.data, BEGIN, *map(view, [*model, log10, matched]))
+        model = self.last, self._children, self._suffixes, self.logs, self.backoffs, self.bounds
+        call(ngram_lm.score_sentences, ids, offsets, BEGIN, *model, log10, matched)
         return Scored(log10, matched, ids == UNKNOWN, offsets)
 
 
@@ -222,12 +216,7 @@ class KenlmModel:
             rows.extend(self._model.full_scores(text))
             offsets.append(len(rows))
         log10, matched, oov = zip(*rows, strict=True) if rows else ((), (), ())
-        return Scored(
-            np.array(log10, dtype=np.float64),
-            np.array(matched, dtype=np.int32),
-            np.array(oov, dtype=np.bool_),
-            np.array(offsets, dtype=np.int64),
-        )
+        return Scored(np.array(log10, float), np.array(matched, np.int32), np.array(oov, bool), np.array(offsets))
 
 
 def open_model(path: str | Path, *, backend: str | None = None) -> NgramModel | KenlmModel:

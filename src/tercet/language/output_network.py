@@ -5,8 +5,6 @@ trained to give the score that an output has beside its reference, without seein
 assessments. It notices broken and unnatural English. It cannot notice what is missing or mistranslated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

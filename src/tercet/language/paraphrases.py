@@ -26,7 +26,7 @@ from ..data.lines import read_blocks
 from ..data.paraphrase_files import paraphrase_format
 from ..errors import DataError
 from ..kernels import vocabulary
-from ..text.coding import code_points, view
+from ..text.coding import call, code_points
 from . import table_cache
 from .gapped_paraphrases import GAP, RULES, derive
 
@@ -183,7 +183,7 @@ def _hashes(phrases: Sequence[str]) -> NDArray[np.uint64]:
     """Return a hash of each phrase that is the same in every process."""
     points, offsets = code_points(phrases)
     hashes = np.empty(len(phrases), dtype=np.uint64)
-    vocabulary.hash_texts(view(points), view(offsets), view(hashes))
+    call(vocabulary.hash_texts, points, offsets, hashes)
     return hashes
 
 

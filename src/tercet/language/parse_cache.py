@@ -4,8 +4,6 @@ The parser's own tree is stored. Collapsed dependencies are computed again after
 the current table.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Sequence
 from pathlib import Path

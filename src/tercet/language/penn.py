@@ -5,8 +5,6 @@ has one tree per segment, each on a line of its own or over several. A tree belo
 white space does not matter.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -13,15 +13,12 @@ Dependencies and basic Stanford dependencies are converted by the tables of data
 5. an open clausal complement gets the subject of its verb: xsubj.
 """
 
-from __future__ import annotations
-
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from ..text.packaged import packaged
 from .sentence import Dependency, Entity, Sentence, Token
 from .tiger import from_tiger
 
@@ -82,7 +79,7 @@ def universal_tag(penn: str) -> str:
 
 @cache
 def _tables() -> dict[str, Any]:
-    tables = tomllib.loads(files(__package__).joinpath("data", "relations.toml").read_text("utf-8"))
+    tables = packaged(__package__, "data/relations.toml")
     sets = {"collapse": ["multiword"], "ud": ["foreign"], "words": ["time", "negation", "pronouns"]}
     for table, words in ((table, words) for table, names in sets.items() for words in names):
         tables[table][words] = frozenset(tables[table][words].split())

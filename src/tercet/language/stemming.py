@@ -5,8 +5,6 @@ required: its rules for English and Spanish are those of METEOR 1.5, and for oth
 results. Version 3 changed English too and is rejected.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import cache

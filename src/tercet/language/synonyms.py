@@ -7,8 +7,6 @@ by Princeton University; its licence is in the same folder. Related words can be
 Inflected words are also looked up by their base forms, which WordNet's detachment rules give.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from functools import cache
 from importlib.resources import files

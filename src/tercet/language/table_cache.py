@@ -6,8 +6,6 @@ lengths. What does not fit is made again from the table, so that no damaged file
 written is no error.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterable, Mapping

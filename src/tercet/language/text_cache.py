@@ -3,8 +3,6 @@
 Every batch is written completely or not at all, and several runs may share a folder.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence

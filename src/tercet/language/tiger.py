@@ -6,8 +6,6 @@ words of a noun phrase have one relation, nk; and a conjunct depends on its conj
 collapses the result as it does Stanford's own trees.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from .sentence import Sentence, Token

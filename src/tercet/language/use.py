@@ -8,8 +8,6 @@ part in the first convolution) is computed once for each distinct piece; normali
 matrix after it; words are cut into pieces once. In another batch the last digits of single precision may differ.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache

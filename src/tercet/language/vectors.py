@@ -6,8 +6,6 @@ with Subword Information" (fastText). Files are memory-mapped: opening one finds
 and only the numbers of requested words are read. Processes share the pages.
 """
 
-from __future__ import annotations
-
 import math
 import mmap
 import struct

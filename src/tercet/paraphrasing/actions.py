@@ -1,7 +1,5 @@
 """Apply a rule where it matches: move, delete, insert, inflect, replace and attach words of a draft."""
 
-from __future__ import annotations
-
 from .inflection import Morphology
 from .matching import Match, Matcher
 from .rules import Action, Rule

@@ -5,8 +5,6 @@ the part of speech that they have in the draft; if only the order changes, moved
 log10 probability per word must not fall by more than a threshold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

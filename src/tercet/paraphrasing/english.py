@@ -1,14 +1,11 @@
 """English morphology: forms of verbs. Irregular verbs are in data/verbs_en.toml."""
 
-from __future__ import annotations
-
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import ClassVar
 
+from ..text.packaged import packaged
 from .tree import Splits, Word
 
 _BE_PRESENT = {("1", "Sing"): "am", ("3", "Sing"): "is"}
@@ -97,9 +94,6 @@ def _irregular() -> dict[str, tuple[str, str]]:
     return {lemma: (past, participle) for lemma, past, participle in rows}
 
 
-@cache
 def _tables() -> dict[str, str]:
-    tables: dict[str, str] = tomllib.loads(files(__package__).joinpath("data", "verbs_en.toml").read_text("utf-8"))[
-        "verbs"
-    ]
+    tables: dict[str, str] = packaged(__package__, "data/verbs_en.toml")["verbs"]
     return tables

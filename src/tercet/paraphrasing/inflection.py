@@ -1,7 +1,5 @@
 """What the engine must know of a language: forms of words, and how words are written together."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import ClassVar, Protocol

@@ -1,7 +1,5 @@
 """Find the places in a tree where a rule applies."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache

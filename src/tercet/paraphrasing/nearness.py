@@ -4,8 +4,6 @@ Nearness is the sentence BLEU of an output (metric `sentbleu`), as the thesis me
 change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from ..data.testset import TestSet

@@ -1,7 +1,5 @@
 """Write the words of a draft as a text: spaces, capitals, and words that are written together."""
 
-from __future__ import annotations
-
 from .inflection import Morphology
 from .tree import Draft, Word
 

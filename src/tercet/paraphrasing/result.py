@@ -1,7 +1,5 @@
 """The result of `tercet.paraphrase`: the variants of each reference, as further references of a test set."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any

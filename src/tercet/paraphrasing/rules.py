@@ -3,8 +3,6 @@
 The language is described in docs/paraphrase-rules.md. A file is checked when it is read; an error names the line.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence

@@ -4,8 +4,6 @@ Forms come from the paradigms of `spanish_verbs`. Every form must be in the list
 (https://github.com/adbar/simplemma), so that an irregular verb that our tables lack is not made regular.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache

@@ -4,13 +4,11 @@ The tables are in data/verbs_es.toml. Tenses are called by their features in Uni
 (pretérito indefinido), Fut, Cnd (conditional) and Sub (present subjunctive).
 """
 
-from __future__ import annotations
-
 import re
-import tomllib
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any
+
+from ..text.packaged import packaged
 
 TENSES = ("Pres", "Imp", "Past", "Fut", "Cnd", "Sub")
 _STRESSED = (0, 1, 2, 5)  # persons whose stem is stressed in the present
@@ -204,9 +202,8 @@ def _is_strong(stem: str) -> bool:
     return stem[-1:] in "aeoáéó"
 
 
-@cache
 def _tables() -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("data", "verbs_es.toml").read_text("utf-8"))
+    return packaged(__package__, "data/verbs_es.toml")
 
 
 @cache

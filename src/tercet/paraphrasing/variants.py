@@ -3,8 +3,6 @@
 Rules are matched against the parse of the reference, never against their own results, so that no rule can loop.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice, zip_longest

@@ -3,17 +3,14 @@
 All searches take time linear in the text: they use character classes and plain string searches.
 """
 
-from __future__ import annotations
-
 import re
-import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
+
+from .packaged import packaged
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 
@@ -67,7 +64,7 @@ def find_anomalies(lines: Sequence[str]) -> list[Anomaly]:
     """Return all kinds of unusual characters in the lines of a text."""
     text = "\n".join(lines)
     found = []
-    for kind, described in _kinds().items():
+    for kind, described in packaged(__package__, "anomalies.toml").items():
         search = _SEARCHES[kind]
         if search.in_text(text):
             numbers = tuple(number for number, line in enumerate(lines, 1) if search.in_line(line))
@@ -76,12 +73,6 @@ def find_anomalies(lines: Sequence[str]) -> list[Anomaly]:
                 message = described["message"].replace("{found}", shown)
                 found.append(Anomaly(kind, described["severity"], numbers, message, described["advice"]))
     return found
-
-
-@cache
-def _kinds() -> dict[str, dict[str, str]]:
-    kinds: dict[str, dict[str, str]] = tomllib.loads(files(__package__).joinpath("anomalies.toml").read_text("utf-8"))
-    return kinds
 
 
 def _most_common(text: str, pattern: re.Pattern[str]) -> str:

@@ -4,8 +4,6 @@
 they cannot match, and the vocabulary of the references does not change and is shared by all systems.
 """
 
-from __future__ import annotations
-
 import re
 import string
 from collections.abc import Callable, Sequence
@@ -19,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from ..kernels import ngrams, tokens, vocabulary
 
 Ints = NDArray[np.int64]
-_NO_PUNCTUATION = np.zeros(128, dtype=np.uint8)
 _PUNCTUATION = np.zeros(128, dtype=np.uint8)
 _PUNCTUATION[[ord(c) for c in string.punctuation]] = 1
 _DROPPED = {"unicode": 0, "space": 2, "none": 3}  # as kernels.tokens.drop_blanks numbers them
@@ -28,6 +25,11 @@ _DROPPED = {"unicode": 0, "space": 2, "none": 3}  # as kernels.tokens.drop_blank
 def view(array: NDArray[Any]) -> memoryview:
     """Return a memoryview, whose items are plain Python numbers if the kernels run uncompiled."""
     return array.data
+
+
+def call(kernel: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a kernel; arrays are passed as views."""
+    return kernel(*(each.data if isinstance(each, np.ndarray) else each for each in arguments))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,8 +67,7 @@ class Words:
         """Return each text as a string, with this character between its words."""
         points = np.empty(len(self.points) + len(self.places), dtype=np.uint32)
         ends = np.zeros(len(self.offsets), dtype=np.int64)
-        words = view(self.points), view(self.places), view(self.offsets[1:])
-        tokens.join_words(*words, ord(separator), view(points), view(ends[1:]))
+        call(tokens.join_words, self.points, self.places, self.offsets[1:], ord(separator), points, ends[1:])
         return cut_string(points, ends)
 
 
@@ -118,7 +119,7 @@ def characters(points: NDArray[np.uint32], offsets: Ints, *, drop: str = "unicod
     """Return characters as units. drop: the blanks to remove: 'unicode' (all), 'space' (U+0020 only) or 'none'."""
     ids = np.empty(len(points), dtype=np.int32)
     ends = np.zeros(len(offsets), dtype=np.int64)
-    tokens.drop_blanks(view(points), view(offsets), _DROPPED[drop], view(ids), view(ends[1:]))
+    call(tokens.drop_blanks, points, offsets, _DROPPED[drop], ids, ends[1:])
     return Units(ids[: ends[-1]], ends)
 
 
@@ -126,8 +127,7 @@ def split_words(
     points: NDArray[np.uint32], offsets: Ints, *, punctuation: bool = False, ascii_blanks: bool = False
 ) -> Words:
     """Split at blanks. punctuation: split off one punctuation mark at an end of a word, as in chrF++."""
-    marks = _PUNCTUATION if punctuation else _NO_PUNCTUATION
-    return _split(tokens.split_words, points, offsets, marks, int(ascii_blanks))
+    return _split(tokens.split_words, points, offsets, _PUNCTUATION * punctuation, int(ascii_blanks))
 
 
 def split_13a(points: NDArray[np.uint32], offsets: Ints, classes: NDArray[np.uint8], *, pad: bool) -> Words:
@@ -141,7 +141,7 @@ def _split(
     places = np.empty((len(points), 2), dtype=np.int64)
     keys = np.empty(len(points), dtype=np.uint64)
     text_ends = np.zeros(len(offsets), dtype=np.int64)
-    count = kernel(view(points), view(offsets), view(table), option, view(places), view(keys), view(text_ends[1:]))
+    count = call(kernel, points, offsets, table, option, places, keys, text_ends[1:])
     return Words(points, places[:count], keys[:count], text_ends)
 
 
@@ -162,13 +162,16 @@ class Vocabulary:
 
     def strings(self) -> list[str]:
         """Return the distinct words by number."""
-        everything = np.array([0, len(self)])
-        return replace(self._known, offsets=everything).strings()[0]
+        return replace(self._known, offsets=np.array([0, len(self)])).strings()[0]
 
     def find(self, words: Words) -> Units:
         """Return the numbers of other words; -1 for a word that is not in the vocabulary."""
         ids = np.empty(len(words.keys), dtype=np.int32)
-        vocabulary.find_words(*_views(words), *_views(self._known), view(self._slots), view(ids))
+        known = self._known
+        call(
+            vocabulary.find_words, words.points, words.places, words.keys, known.points, known.places, known.keys,
+            self._slots, ids,
+        )  # fmt: skip
         return Units(ids, words.offsets)
 
 
@@ -179,16 +182,11 @@ def _number(words: Words) -> tuple[NDArray[np.int32], Ints, NDArray[np.int32]]:
     size, numbered, distinct = min(_power_of_two(2 * total), SLOTS), 0, 0
     while True:
         slots = np.full(size, -1, dtype=np.int32)
-        numbered, distinct = vocabulary.number_words(
-            *_views(words), view(slots), view(ids), view(firsts), numbered, distinct
-        )
+        given = words.points, words.places, words.keys, slots, ids, firsts
+        numbered, distinct = call(vocabulary.number_words, *given, numbered, distinct)
         if numbered == total:
             return ids, firsts[:distinct], slots
         size *= 4
-
-
-def _views(words: Words) -> tuple[memoryview, memoryview, memoryview]:
-    return view(words.points), view(words.places), view(words.keys)
 
 
 TABLE = 1 << 20  # maximum size of the kernel's direct look-up table; larger groups use a hash table
@@ -209,12 +207,10 @@ class NgramIndex:
         grams = np.empty((3, capacity), dtype=np.int32)
         self._bounds = np.zeros(max_order * len(sizes) + 1, dtype=np.int64)
         hashed = _power_of_two(2 * largest)
-        arguments: list[Any] = [view(units.ids), view(units.offsets), view(groups), max_order]
-        scratch = (
-            *grams, self._bounds, np.empty(hashed, dtype=np.uint64), np.empty(hashed, dtype=np.int32),
-            np.empty(4 * largest + 1, dtype=np.int32),
+        call(
+            ngrams.index_grams, units.ids, units.offsets, groups, max_order, *grams, self._bounds,
+            np.empty(hashed, np.uint64), np.empty(hashed, np.int32), np.empty(4 * largest + 1, np.int32),
         )  # fmt: skip
-        ngrams.index_grams(*arguments, *map(view, scratch))
         self._grams = grams[:, : int(self._bounds[-1])]
 
     def count_matches(self, outputs: Units, texts: Ints) -> Ints:
@@ -226,23 +222,17 @@ class NgramIndex:
         largest_id = max(int(self.units.ids.max(initial=0)), int(outputs.ids.max(initial=0)))
         places = (most + 1) ** 2
         hashed = _power_of_two(2 * most) if places > TABLE else 4
-        texts = np.ascontiguousarray(texts, dtype=np.int64)
-        arguments: list[Any] = [view(outputs.ids), view(outputs.offsets), view(texts), self.max_order]
-        scratch = (
-            *self._grams, self._bounds, matches.reshape(-1), np.zeros(largest_id + 2, dtype=np.int32),
-            np.zeros(min(places, TABLE), dtype=np.int32), np.empty(hashed, dtype=np.uint64),
-            np.empty(hashed, dtype=np.int32), np.empty(most + 1, dtype=np.int32),
-            np.empty(2 * int(outputs.lengths.max()) + 1, dtype=np.int32),
+        call(
+            ngrams.count_matches, outputs.ids, outputs.offsets, np.ascontiguousarray(texts, np.int64), self.max_order,
+            *self._grams, self._bounds, matches.reshape(-1), np.zeros(largest_id + 2, np.int32),
+            np.zeros(min(places, TABLE), np.int32), np.empty(hashed, np.uint64), np.empty(hashed, np.int32),
+            np.empty(most + 1, np.int32), np.empty(2 * int(outputs.lengths.max()) + 1, np.int32),
         )  # fmt: skip
-        ngrams.count_matches(*arguments, *map(view, scratch))
         return matches
 
 
 def _power_of_two(least: int) -> int:
-    size = 4
-    while size < least:
-        size *= 2
-    return size
+    return 1 << max(2, (least - 1).bit_length())
 
 
 def ngram_totals(lengths: Ints, max_order: int) -> Ints:

@@ -6,8 +6,6 @@ number of lines by which the other text is behind. The most probable sequence of
 programming. A change of offset costs more than any single line can gain, so that one unusual translation has no effect.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

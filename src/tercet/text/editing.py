@@ -6,8 +6,6 @@ position. A jump continues at another position of the output. In all functions o
 reference text t.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -18,7 +16,7 @@ from numpy.typing import NDArray
 from ..errors import DataError
 from ..kernels import edits, tercpp
 from ..kernels import shifts as shift_kernel
-from .coding import Ints, Units, Vocabulary, Words, code_points, split_words, view
+from .coding import Ints, Units, Vocabulary, Words, call, code_points, split_words
 from .explanations import Edit, Edits, Shift
 from .tokenisers import lower, tokenise
 
@@ -69,7 +67,7 @@ def count_jumps(outputs: Units, references: Units, texts: Ints, steps: NDArray[n
     """Return the number of edits and jumps of CDER, shape (texts,). `steps`, unless empty, receives their steps."""
     distances = np.zeros(len(texts), dtype=np.int64)
     row = np.empty(2 * (int(outputs.lengths.max(initial=0)) + 1), dtype=np.int32)
-    edits.long_jumps(*map(view, (*_arrays(outputs, references, texts), distances, row, steps)))
+    call(edits.long_jumps, *_arrays(outputs, references, texts), distances, row, steps)
     return distances
 
 
@@ -89,6 +87,10 @@ class ShiftSearch:
     tercom: bool = False
     moses: bool = False
     max_words: int = 0
+
+    @property
+    def limits(self) -> tuple[int, int, int, int]:
+        return self.beam, self.max_size, self.max_distance, self.max_tried
 
 
 def count_shifts(outputs: Units, references: Units, texts: Ints, search: ShiftSearch) -> Ints:
@@ -154,12 +156,9 @@ def shift_script(output: Sequence[str], reference: Sequence[str], search: ShiftS
         order = order[:begin] + order[begin + length :]
         order[end:end] = positions
         shifts.append(Shift(tuple(text[k] for k in positions), tuple(positions), begin, end))
-    if search.moses:
-        edits = _edits(found.script, range(len(output)), order)
-    else:
-        edits = _edits(found.script, order, range(len(reference)))
+    places = (range(len(output)), order) if search.moses else (order, range(len(reference)))
     moved = "other" if search.moses else "output"
-    return Edits(tuple(output), tuple(reference), edits, tuple(shifts), moved=moved)
+    return Edits(tuple(output), tuple(reference), _edits(found.script, *places), tuple(shifts), moved=moved)
 
 
 def _edits(script: NDArray[np.uint8], outputs: Sequence[int], references: Sequence[int]) -> tuple[Edit, ...]:
@@ -176,11 +175,10 @@ def _number(output: Sequence[str], reference: Sequence[str]) -> tuple[Units, Uni
     numbers: dict[str, int] = {}
     references = [numbers.setdefault(word, len(numbers)) for word in reference]
     outputs = [numbers.get(word, -1) for word in output]
-    return _units(outputs), _units(references)
-
-
-def _units(ids: list[int]) -> Units:
-    return Units(np.array(ids, dtype=np.int32), np.array([0, len(ids)], dtype=np.int64))
+    first, second = (
+        Units(np.array(ids, dtype=np.int32), np.array([0, len(ids)], dtype=np.int64)) for ids in (outputs, references)
+    )
+    return first, second
 
 
 def _table(*units: Units) -> NDArray[np.int32]:
@@ -202,12 +200,12 @@ def _levenshtein(
             f"Segment {int(texts[t]) + 1} is too long for an edit script: {int(lengths[t]):,} words in the output and "
             f"{int(references.lengths[t]):,} in the reference. Split it into sentences."
         )
-    arrays = (
-        *_arrays(outputs, references, texts), counts.reshape(-1), script, _table(outputs, references),
-        np.empty(64, dtype=np.uint64), np.empty(int(lengths.max()) + 1, dtype=np.int32),
-        np.empty(2 * int(cells.max()) + 2 if trace else 0, dtype=np.uint64),
+    length = call(
+        edits.levenshtein, *_arrays(outputs, references, texts), counts.reshape(-1), script,
+        _table(outputs, references), np.empty(64, np.uint64), np.empty(int(lengths.max()) + 1, np.int32),
+        np.empty(2 * int(cells.max()) + 2 if trace else 0, np.uint64),
     )  # fmt: skip
-    return counts, int(edits.levenshtein(*map(view, arrays)))
+    return counts, int(length)
 
 
 def _arrays(outputs: Units, references: Units, texts: Ints) -> tuple[NDArray[Any], ...]:
@@ -226,7 +224,6 @@ class _ShiftResult:
         self.counts = np.zeros((len(texts), 5), dtype=np.int64)
         self.moved = np.zeros(3 * longest, dtype=np.int64)
         self.script = np.zeros(2 * longest, dtype=np.uint8)
-        texts = np.ascontiguousarray(texts, dtype=np.int64)
         run = self._first_shifts if search.moses else self._shifts
         self.script = self.script[: run(outputs, references, texts, search, longest)]
 
@@ -242,31 +239,23 @@ class _ShiftResult:
         cells = int(((n + 3) * np.minimum(width, m + 2)).max(initial=0))
         small = [np.empty(longest, dtype=np.int32) for _ in range(9)]
         grid, rest, steps = (np.empty(cells, dtype=kind) for kind in (np.int32, np.int32, np.uint8))
-        scratch: tuple[NDArray[Any], ...] = (
-            self.counts.reshape(-1), *small, np.zeros(4, dtype=np.int64), self.moved, grid, rest, steps, self.script,
-            _table(outputs, references), np.empty(64, dtype=np.uint64), np.empty(longest, dtype=np.uint64),
-            np.empty(4 * longest, dtype=np.uint64),
+        used = call(
+            shift_kernel.shifts, *_arrays(outputs, references, texts), *search.limits, int(search.tercom),
+            self.counts.reshape(-1), *small, np.zeros(4, np.int64), self.moved, grid, rest, steps, self.script,
+            _table(outputs, references), np.empty(64, np.uint64), np.empty(longest, np.uint64),
+            np.empty(4 * longest, np.uint64),
         )  # fmt: skip
-        arguments: list[Any] = [
-            *map(view, _arrays(outputs, references, texts)), *_limits(search), int(search.tercom), *map(view, scratch)
-        ]  # fmt: skip
-        return int(shift_kernel.shifts(*arguments))
+        return int(used)
 
     def _first_shifts(self, outputs: Units, references: Units, texts: Ints, search: ShiftSearch, longest: int) -> int:
         cells = (outputs.lengths[texts] + 1) * (references.lengths + 1)
         small = [np.empty(longest, dtype=np.int32) for _ in range(5)]
-        scratch: tuple[NDArray[Any], ...] = (
-            self.counts.reshape(-1), *small, np.empty(3 * search.max_tried, dtype=np.int32), self.moved,
-            np.empty(2 * longest, dtype=np.int32), np.empty(int(cells.max(initial=0)), dtype=np.uint8), self.script,
+        used = call(
+            tercpp.first_shifts, *_arrays(references, outputs, texts), *search.limits, self.counts.reshape(-1), *small,
+            np.empty(3 * search.max_tried, np.int32), self.moved, np.empty(2 * longest, np.int32),
+            np.empty(int(cells.max(initial=0)), np.uint8), self.script,
         )  # fmt: skip
-        arguments: list[Any] = [
-            *map(view, _arrays(references, outputs, texts)), *_limits(search), *map(view, scratch)
-        ]  # fmt: skip
-        return int(tercpp.first_shifts(*arguments))
-
-
-def _limits(search: ShiftSearch) -> tuple[int, ...]:
-    return search.beam, search.max_size, search.max_distance, search.max_tried
+        return int(used)
 
 
 def _refuse_long(n: Ints, m: Ints, texts: Ints, search: ShiftSearch) -> None:

@@ -5,8 +5,6 @@ a reference or the source. `explanation.schema.json` describes the JSON form, wh
 the page of `tercet report` reads to colour words. Words count from 0, and places in a text are code points.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate

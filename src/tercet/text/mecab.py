@@ -4,8 +4,6 @@ Kudo et al. (2004), "Applying Conditional Random Fields to Japanese Morphologica
 the dictionary, so any other dictionary raises UsageError: scores would not be comparable.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from importlib import import_module
 from typing import Any

@@ -7,17 +7,14 @@ inside abbreviations are removed (U.S. becomes US), and typographic quotation ma
 Letters are Latin and Cyrillic; any other character is a separate word, so Chinese is split into characters.
 """
 
-from __future__ import annotations
-
 import re
-import tomllib
 from collections.abc import Callable
 from functools import cache, partial
-from importlib.resources import files
 from typing import NamedTuple
 
 from ..errors import UnknownName
 from .moses import LEFT, RIGHT, kept_words
+from .packaged import packaged
 
 LANGUAGES = ("cs", "de", "en", "es", "fr", "ru")  # those that METEOR normalises
 
@@ -99,9 +96,8 @@ def _split_full_stops(words: list[str], rules: _Language) -> list[str]:
 def _language(code: str) -> _Language:
     if code not in LANGUAGES:
         raise UnknownName("language with METEOR's normaliser", code, LANGUAGES)
-    words = tomllib.loads(files(__package__).joinpath("meteor.toml").read_text("utf-8"))[code]
     rows = _rows(",", _COMMAS), _rows("'", _APOSTROPHES.get(code, _APART))
-    return _Language(*rows, *kept_words(words))
+    return _Language(*rows, *kept_words(packaged(__package__, "meteor.toml")[code]))
 
 
 def _rows(mark: str, rules: tuple[tuple[str, str, str], ...]) -> tuple[Row, ...]:

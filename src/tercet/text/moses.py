@@ -6,23 +6,19 @@ quote at the very end of a line is not split off, and the matches of a rule do n
 kernels.moses; this module has the tables of characters and abbreviations.
 """
 
-from __future__ import annotations
-
 import logging
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
-from typing import Any
 from unicodedata import category
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import moses as kernel
-from .coding import Ints, Words, code_points, cut_string, split_words, view
+from .coding import Ints, Words, call, code_points, cut_string, split_words
+from .packaged import packaged
 from .scripts import base_code
 
 log = logging.getLogger(__name__)
@@ -90,9 +86,10 @@ def _tokenised(texts: Sequence[str], language: str) -> tuple[NDArray[np.uint32],
     scratch = [np.empty(9 * longest + 4, dtype=np.uint32) for _ in range(2)]
     result = np.empty(9 * len(points) + 4 * len(texts), dtype=np.uint32)
     ends = np.zeros(len(offsets), dtype=np.int64)
-    abbreviations: list[NDArray[Any]] = [rules.words, rules.bounds, rules.kinds]
-    arrays: list[Any] = [view(points), view(offsets), view(classes.table), rules.inner, view(rules.apostrophes)]
-    kernel.tokenise(*arrays, *map(view, (*abbreviations, _entities(), *scratch, result, ends)))
+    call(
+        kernel.tokenise, points, offsets, classes.table, rules.inner, rules.apostrophes, rules.words, rules.bounds,
+        rules.kinds, _entities(), *scratch, result, ends,
+    )  # fmt: skip
     return result[: ends[-1]], ends
 
 
@@ -144,7 +141,7 @@ class _Classes:
     def learn(self, points: NDArray[np.uint32]) -> None:
         """Compute the classes of these characters."""
         at = 0
-        while (at := kernel.first_unknown(view(points), view(self._known), at)) < len(points):
+        while (at := call(kernel.first_unknown, points, self._known, at)) < len(points):
             begin = int(points[at]) // BLOCK * BLOCK
             self.table[begin : begin + BLOCK] = [self._class(point) for point in range(begin, begin + BLOCK)]
             self._known[begin // BLOCK] = 1
@@ -172,9 +169,8 @@ class _Classes:
 
 @cache
 def _properties(field: str) -> NDArray[np.bool_]:
-    data = tomllib.loads(files(__package__).joinpath("alphabetic.toml").read_text("utf-8"))
     table = np.zeros(HIDDEN, dtype=bool)
-    for span in data[field].split():
+    for span in packaged(__package__, "alphabetic.toml")[field].split():
         first, _, last = span.partition("-")
         table[int(first, 16) : int(last or first, 16) + 1] = True
     return table
@@ -200,10 +196,8 @@ def warn_without_list(language: str) -> None:
         )  # fmt: skip
 
 
-@cache
 def _abbreviations() -> dict[str, dict[str, str]]:
-    data: dict[str, dict[str, str]] = tomllib.loads(files(__package__).joinpath("nonbreaking.toml").read_text("utf-8"))
-    return data
+    return packaged(__package__, "nonbreaking.toml")
 
 
 def kept_words(entry: dict[str, str]) -> tuple[frozenset[str], frozenset[str]]:

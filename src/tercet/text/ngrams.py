@@ -1,7 +1,5 @@
 """N-grams of one segment as strings, to show which matched and which did not."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -5,19 +5,16 @@ character is a word, and the rules of 13a apply to the rest. 13a, zh and char ar
 (kernels.tokens.split_13a); intl is a list of passes, one for each substitution of the original.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import tokens
-from .coding import Words, code_points, split_13a, split_words, view
+from .coding import Words, call, code_points, split_13a, split_words
 
 # Bits of the class tables.
 SYMBOL, STOP, DIGIT, DASH, NUMBER, PUNCTUATION, MARK, BLANK = (1 << i for i in range(8))
@@ -171,8 +168,7 @@ class Rules:
         spaced = np.empty(9 * len(points), dtype=np.uint32)
         spaced_offsets = np.zeros(len(offsets), dtype=np.int64)
         passes, scratch = np.array(self.passes, dtype=np.int32).ravel(), np.empty(9 * longest, dtype=np.uint32)
-        arrays: tuple[NDArray[Any], ...] = (points, offsets, self.classes(), passes, scratch, spaced, spaced_offsets)
-        tokens.insert_spaces(*map(view, arrays))
+        call(tokens.insert_spaces, points, offsets, self.classes(), passes, scratch, spaced, spaced_offsets)
         return split_words(spaced[: spaced_offsets[-1]], spaced_offsets)
 
 

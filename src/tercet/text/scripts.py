@@ -3,29 +3,25 @@
 Scripts are blocks of the Unicode Standard. The letters of many lines are counted at once, as arrays of code points.
 """
 
-from __future__ import annotations
-
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .coding import code_points
+from .packaged import packaged
 
 ENOUGH_LINES = 200  # lines that are enough to find the script
 ENOUGH_CHARACTERS = 400  # characters per line
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-@cache
 def _data() -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("scripts.toml").read_text("utf-8"))
+    return packaged(__package__, "scripts.toml")
 
 
 def script_names() -> tuple[str, ...]:

@@ -4,8 +4,6 @@ Snover et al. (2006), "A Study of Translation Edit Rate with Targeted Human Anno
 those of tercom 0.7 and 0.10 (-N, -P, -A, -s) and of sacreBLEU's TER; the strings equal those of sacreBLEU 2.6.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 

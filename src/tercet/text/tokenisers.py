@@ -7,8 +7,6 @@ Multilingual Machine Translation", TACL. The pieces equal those of sacreBLEU 2.6
 flores200 are sacreBLEU's names of two models, which are data sets here: `tercet data add FILE flores200`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from importlib import import_module

@@ -1,11 +1,7 @@
 """Derive the categories of Wikidata's entities from their classes, by a small table (wikidata.toml)."""
 
-from __future__ import annotations
-
-import tomllib
 from collections.abc import Iterable
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.files import writing_bytes
+from ...text.packaged import packaged
 
 LEFT_OUT = "left out"
 DEFAULT = "concept"
 Longs = NDArray[np.int64]
 
 
-@cache
 def table() -> dict[str, Any]:
     """Return the contents of wikidata.toml."""
-    return tomllib.loads(files(__package__).joinpath("wikidata.toml").read_text("utf-8"))
+    return packaged(__package__, "wikidata.toml")
 
 
 def numbers(classes: str) -> list[int]:

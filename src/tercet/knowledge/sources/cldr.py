@@ -3,8 +3,6 @@
 The Unicode Common Locale Data Repository has them in nearly all languages. Babel (an extra) contains its data.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

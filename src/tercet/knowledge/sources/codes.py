@@ -1,7 +1,5 @@
 """Map the language codes of sources to the chosen languages: de-at to de, zh-hant to zh, nb to no."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from ...text.scripts import base_code, scripts_of

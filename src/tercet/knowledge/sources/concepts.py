@@ -5,8 +5,6 @@ words of all languages that share a translation share an entity. The weight of a
 so: the probability of the alignments of Model 1 (Brown et al. 1993), for a dictionary one over its translations.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence

@@ -5,8 +5,6 @@ that are tagged with a chosen language, and Wikidata's id if the table has it. W
 table of places are used for every chosen language of their script.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import sqrt

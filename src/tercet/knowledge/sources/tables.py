@@ -5,19 +5,16 @@ A JSON line is one name, {"id", "language", "name", "category", "weight"}, or an
 A tab-separated line is id, language, name, and optionally category and weight.
 """
 
-from __future__ import annotations
-
 import json
 import math
-import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from ...data.lines import read_blocks
 from ...errors import DataError
+from ...text.packaged import packaged
 from ..spill import NameRecord
 from .codes import codes_of
 
@@ -140,5 +137,5 @@ def _category(item: dict[str, Any], where: str) -> str:
 
 @cache
 def _categories() -> dict[str, str]:
-    table = tomllib.loads(files(__package__).joinpath("tables.toml").read_text("utf-8"))
-    return {word: category for category, words in table["categories"].items() for word in words.split()}
+    table = packaged(__package__, "tables.toml")["categories"]
+    return {word: category for category, words in table.items() for word in words.split()}

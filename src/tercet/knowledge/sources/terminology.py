@@ -1,7 +1,5 @@
 """Read terminology files as entities: TBX, and tables or other bilingual files with a term and its translation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

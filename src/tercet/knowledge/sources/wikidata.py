@@ -5,8 +5,6 @@ or bzip2, or plain. It is split into chunks of whole lines. Each chunk becomes a
 resumed build need not write it again.
 """
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json

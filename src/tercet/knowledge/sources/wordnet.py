@@ -4,8 +4,6 @@ Bond and Foster (2013), "Linking and Extending an Open Multilingual Wordnet", AC
 "names": {"en": ["dog"], ...}}; the id is WordNet 3.0's offset and part of speech.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

@@ -4,19 +4,15 @@ A backend is a module of this package. The part of the name before the colon is 
 `open_backend` gets the part after the colon and the language. A module is imported when it is first used.
 """
 
-from __future__ import annotations
-
 import re
-import tomllib
 from collections.abc import Sequence
-from functools import cache
 from importlib import import_module
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from ...errors import MissingDependency, UnknownName, UsageError
+from ...text.packaged import packaged
 from ...text.scripts import base_code
 from ..sentence import Sentence
 
@@ -54,7 +50,7 @@ def open_backend(name: str | None, language: str) -> Backend:
 
 def default_name(language: str) -> str:
     """Return the name of the first installed parser for a language."""
-    tables = _tables()
+    tables = packaged("tercet.language", "data/parsers.toml")
     code = base_code(language)
     for name in tables["default"].get(code, ()):
         kind, _, model = name.partition(":")
@@ -91,8 +87,3 @@ def loads_folder(name: str) -> bool:
 def clean(word: str) -> str:
     """Replace line ends and tabs in a word or lemma by spaces: a column of CoNLL-U cannot contain them."""
     return _SPACE.sub(" ", word).strip()
-
-
-@cache
-def _tables() -> dict[str, Any]:
-    return tomllib.loads(files(__package__.rpartition(".")[0]).joinpath("data", "parsers.toml").read_text("utf-8"))

@@ -1,7 +1,5 @@
 """The backend `conllu:FILE`: parses read from a CoNLL-U file or a folder of such files. No parser is needed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from itertools import chain

@@ -13,8 +13,6 @@ Up to version 3.5 the dependencies are collapsed Stanford dependencies and are u
 Universal Dependencies, which are collapsed by our table.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path

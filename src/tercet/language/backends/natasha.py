@@ -3,8 +3,6 @@
 Kukushkin (2020), "Natasha: quality Russian NLP on CPU"; https://github.com/natasha.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from importlib.metadata import version

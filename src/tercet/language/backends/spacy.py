@@ -5,8 +5,6 @@ English models have ClearNLP labels, most others, such as Russian, have Universa
 by the model's list of labels. German models have TIGER labels, which `tercet.language.tiger` converts.
 """
 
-from __future__ import annotations
-
 import logging
 import warnings
 from collections.abc import Sequence

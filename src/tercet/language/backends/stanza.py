@@ -4,8 +4,6 @@ Qi, Zhang, Zhang, Bolton and Manning (2020), "Stanza: A Python Natural Language 
 Languages", ACL. Models are never downloaded automatically.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
