@@ -41,18 +41,14 @@ def write_arpa(model: NgramModel, path: str | Path) -> None:
         for n in range(1, model.order + 1):
             here = slice(int(model.bounds[n - 1]), int(model.bounds[n]))
             last = [model.words[word] for word in model.last[here].tolist()]
-            if n == 1:
-                grams = last
-            else:
+            if n > 1:
                 parents = (model.parents[here] - model.bounds[n - 2]).tolist()
-                grams = [f"{shorter[parent]} {word}" for parent, word in zip(parents, last, strict=True)]
+                last = [f"{shorter[parent]} {word}" for parent, word in zip(parents, last, strict=True)]
             stream.write(f"\n\\{n}-grams:\n")
-            rows = zip(model.logs[here].tolist(), grams, model.backoffs[here].tolist(), strict=True)
-            if n < model.order:
-                stream.writelines(f"{log!r}\t{gram}\t{backoff!r}\n" for log, gram, backoff in rows)
-            else:
-                stream.writelines(f"{log!r}\t{gram}\n" for log, gram, _ in rows)
-            shorter = grams
+            weights = [f"\t{weight!r}" if n < model.order else "" for weight in model.backoffs[here].tolist()]
+            rows = zip(model.logs[here].tolist(), last, weights, strict=True)
+            stream.writelines(f"{log!r}\t{gram}{weight}\n" for log, gram, weight in rows)
+            shorter = last
         stream.write("\n\\end\\\n")
 
 
@@ -173,13 +169,8 @@ class _Reader:
         place_of = [places.pop(mark, len(words)) for mark in MARKS] + sorted(places.values())
         logs.append(np.full(1, MISSING_UNKNOWN))
         backoffs.append(np.zeros(1))
-        size = len(place_of)
-        level = Grams(
-            np.zeros(size, dtype=np.int64),
-            np.arange(size),
-            np.concatenate(logs)[place_of],
-            np.concatenate(backoffs)[place_of],
-        )
+        columns = np.concatenate(logs)[place_of], np.concatenate(backoffs)[place_of]
+        level = Grams(np.zeros(len(place_of), dtype=np.int64), np.arange(len(place_of)), *columns)
         return [*MARKS, *(words[place] for place in place_of[len(MARKS) :])], level
 
     def longer(
@@ -209,10 +200,8 @@ class _Reader:
             parents = np.searchsorted(known, wanted)
             absent = np.append(known, -1)[parents] != wanted
             if absent.any():
-                self.refuse(
-                    f"the first {length} words of this {n}-gram are not among the {length}-grams.",
-                    first + int(absent.argmax()),
-                )
+                what = f"the first {length} words of this {n}-gram are not among the {length}-grams."
+                self.refuse(what, first + int(absent.argmax()))
         own = parents * size + ids[-1]
         order = np.argsort(own, kind="stable")
         sorted_keys = own[order]

@@ -48,23 +48,16 @@ def format_sentence(sentence: Sentence, number: int | None = None) -> str:
     for i, token in enumerate(tokens):
         past = _shared_place(tokens, i)
         if past > i + 1:
-            fields = [f"{i + 1}-{past}", _field(text[token.start : token.end]) or "_", *"_" * 7]
-            lines.append("\t".join([*fields, _space_after(text, token.end) or "_"]))
+            span = [f"{i + 1}-{past}", text[token.start : token.end], *[""] * 7, _space_after(text, token.end)]
+            lines.append(_row(span))
         misc = [f"TokenRange={token.start}:{token.end}"]
         if not _within(tokens, i) and (after := _space_after(text, token.end)):
             misc.insert(0, after)
         if token.entity:
-            misc.append(f"NER={_field(token.entity)}")
-        lines.append(
-            "\t".join(
-                (
-                    str(i + 1), _field(token.form), _field(token.lemma) or "_", _field(token.upos) or "_",
-                    _field(token.xpos) or "_", _field(token.features) or "_",
-                    "_" if token.head is None else str(token.head), _field(token.relation) or "_",
-                    "|".join(governors.get(i + 1, ())) or "_", "|".join(misc),
-                )
-            )
-        )  # fmt: skip
+            misc.append(f"NER={token.entity}")
+        head = "" if token.head is None else str(token.head)
+        tags = token.form, token.lemma, token.upos, token.xpos, token.features, head, token.relation
+        lines.append(_row([str(i + 1), *tags, "|".join(governors.get(i + 1, ())), "|".join(misc)]))
     return "\n".join(lines) + "\n\n"
 
 
@@ -93,9 +86,9 @@ def parse_lines(lines: Iterable[str], name: str) -> Iterator[Sentence]:
         yield _Block(block, number - len(block) + 1, name).sentence()
 
 
-def _field(value: str) -> str:
-    """Replace tabs and line ends, which would end the column, by spaces."""
-    return _LINE_ENDS.sub(" ", value)
+def _row(fields: Iterable[str]) -> str:
+    """Return a line of columns; tabs and line ends, which would end a column, become spaces."""
+    return "\t".join(_LINE_ENDS.sub(" ", field) or "_" for field in fields)
 
 
 def _space_after(text: str, end: int) -> str:
@@ -105,9 +98,8 @@ def _space_after(text: str, end: int) -> str:
 def _within(tokens: tuple[Token, ...], i: int) -> bool:
     """Return whether a word is part of a multiword token, whose own line says what follows it."""
     here = tokens[i][1:3]
-    return here[1] > here[0] and (
-        (i > 0 and tokens[i - 1][1:3] == here) or (i + 1 < len(tokens) and tokens[i + 1][1:3] == here)
-    )
+    beside = (*tokens[max(i - 1, 0) : i], *tokens[i + 1 : i + 2])
+    return here[1] > here[0] and any(token[1:3] == here for token in beside)
 
 
 def _shared_place(tokens: tuple[Token, ...], i: int) -> int:
@@ -190,7 +182,7 @@ class _Block:
             return self.comments["text"].strip()
         parts, i = [], 1
         while i <= len(self.rows):
-            form, misc = self.rows[i - 1][1][1], self.rows[i - 1][1][9]
+            _, (_, form, *_, misc) = self.rows[i - 1]
             if i in self.surface:
                 i, form, misc = self.surface[i]
             parts += [form, "" if "SpaceAfter=No" in misc.split("|") else " "]
@@ -216,25 +208,15 @@ class _Block:
                 raise self.fail(
                     number, f"the head (column 7) is {shown(head)}; expected a number, or _ for a word without a head."
                 )
-            yield Token(
-                intern(form),
-                place[0],
-                place[1],
-                lemma=intern(_value(lemma) if form != "_" else lemma),
-                upos=intern(_value(upos)),
-                xpos=intern(_value(xpos)),
-                features=intern(_value(features)),
-                head=None if head == "_" else self._head(number, int(head), i),
-                relation=intern(_value(relation)),
-                entity=intern(marks.get("NER", "")),
-            )
+            if head != "_" and (int(head) > len(self.rows) or int(head) == i):
+                size = len(self.rows)
+                raise self.fail(number, f"the head of word {i} is {int(head)}; the sentence has {size} words.")
+            base = intern(lemma) if form == "_" else _value(lemma)  # an underscore in the text is its own lemma
+            tags = _value(upos), _value(xpos), _value(features)
+            above, entity = None if head == "_" else int(head), intern(marks.get("NER", ""))
+            yield Token(intern(form), *place, base, *tags, above, _value(relation), entity)
         if not placed and text[reached:].strip():
             raise self.fail(number, f"the rest of the text, {shown(text[reached:])}, has no words.")
-
-    def _head(self, number: int, head: int, word: int) -> int:
-        if head > len(self.rows) or head == word:
-            raise self.fail(number, f"the head of word {word} is {head}; the sentence has {len(self.rows)} words.")
-        return head
 
     def _range(self, number: int, value: str, size: int) -> tuple[int, int]:
         start, _, end = value.partition(":")
@@ -264,4 +246,4 @@ class _Block:
 
 
 def _value(field: str) -> str:
-    return "" if field == "_" else field
+    return "" if field == "_" else intern(field)

@@ -22,6 +22,7 @@ aligned with any other "the". Sentences with the same words are one sequence, wh
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from ..errors import UsageError
 from .contextual_evidence import NONE, ContextEvidence, Pairing, Prepared, prepare
@@ -72,18 +73,18 @@ class ContextAlignment:
     def __str__(self) -> str:
         """Return a line for each link (words, level, stage, evidence), then the words that are not aligned."""
         lines = []
+        shown = [
+            {i: f"{token.form}[{i}]" for i, token in enumerate(sentence.tokens, 1)}
+            for sentence in (self.output, self.reference)
+        ]
         for link in self.links:
-            first, second = self.output.tokens[link.output - 1].form, self.reference.tokens[link.reference - 1].form
-            line = f"{first}[{link.output}] = {second}[{link.reference}]: {link.level}, {link.stage}"
+            line = f"{shown[0][link.output]} = {shown[1][link.reference]}: {link.level}, {link.stage}"
             if link.dependencies or link.neighbours:
                 line += f" ({link.dependencies} by syntax, {link.neighbours} near)"
             lines.append(line)
-        for name, sentence, linked in (
-            ("output", self.output, {link.output for link in self.links}),
-            ("reference", self.reference, {link.reference for link in self.links}),
-        ):
-            rest = [f"{t.form}[{i}]" for i, t in enumerate(sentence.tokens, 1) if i not in linked]
-            if rest:
+        for name, words in zip(("output", "reference"), shown, strict=True):
+            linked = {getattr(link, name) for link in self.links}
+            if rest := [word for number, word in words.items() if number not in linked]:
                 lines.append(f"only in the {name}: {' '.join(rest)}")
         return "\n".join(lines)
 
@@ -128,14 +129,11 @@ class ContextAligner:
         for first, second in name_links(pairing.output.sentence, pairing.reference.sentence):
             if pairing.is_free(first, second):
                 pairing.link(first, second, "entity")
-        self._link_best(
-            pairing, "content", pairing.candidates("content"), pairing.by_dependencies, pairing.by_neighbours
-        )
+        found = pairing.candidates("content")
+        self._link_best(pairing, "content", found, pairing.by_dependencies, pairing.by_neighbours)
         # Vectors may relate a pronoun and a noun, which is a content word (section 4.3.1).
-        self._link_best(
-            pairing, "function", pairing.candidates("stop", "mark", mixed=True), pairing.by_linked_dependencies,
-            pairing.by_linked_neighbours, least=1,
-        )  # fmt: skip
+        found, by = pairing.candidates("stop", "mark", mixed=True), pairing.by_linked_dependencies
+        self._link_best(pairing, "function", found, by, pairing.by_linked_neighbours, least=1)
 
     def _link_best(
         self,
@@ -177,8 +175,8 @@ class ContextAligner:
 
     def _align_published(self, pairing: Pairing) -> None:
         _link_published_endings(pairing)
-        for first, second, length in sorted(_runs(pairing.output.lower, pairing.reference.lower), key=_longest):
-            for k in range(length if length > 1 else 0):
+        for length, first, second in sorted(_runs(pairing.output.lower, pairing.reference.lower)):
+            for k in range(-length if length < -1 else 0):
                 if pairing.is_free(first + k, second + k):
                     pairing.link(first + k, second + k, "sequence")
         _link_published_hyphenated(pairing, groups=True)
@@ -203,11 +201,6 @@ class ContextAligner:
 
 def _nothing(first: int, second: int) -> ContextEvidence:
     return NONE
-
-
-def _longest(run: tuple[int, int, int]) -> tuple[int, int, int]:
-    first, second, length = run
-    return -length, first, second
 
 
 def _links(pairing: Pairing) -> Iterator[ContextLink]:
@@ -241,7 +234,7 @@ def _link_published_endings(pairing: Pairing) -> None:
 
 
 def _runs(output: Sequence[str], reference: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Yield the maximal common sequences: the numbers of their first words, from 1, and their length."""
+    """Yield the maximal common sequences: their negative length, so that the longest sort first, and first words."""
     places: dict[str, list[int]] = {}
     for j, word in enumerate(reference):
         places.setdefault(word, []).append(j)
@@ -254,39 +247,27 @@ def _runs(output: Sequence[str], reference: Sequence[str]) -> Iterator[tuple[int
                 i + length < len(output) and j + length < len(reference) and output[i + length] == reference[j + length]
             ):
                 length += 1
-            yield i + 1, j + 1, length
+            yield -length, i + 1, j + 1
 
 
 def _link_sequences(pairing: Pairing) -> None:
     """Link common sequences of at least two words with a content word, longest first; linked words split others."""
     kinds = pairing.output.kinds
-    waiting = [
-        (-length, first, second)
-        for first, second, length in _runs(pairing.output.lower, pairing.reference.lower)
-        if length > 1
-    ]
+    waiting = [run for run in _runs(pairing.output.lower, pairing.reference.lower) if run[0] < -1]
     heapq.heapify(waiting)
     while waiting:
-        negative, first, second = heapq.heappop(waiting)
-        pieces = list(_free_pieces(pairing, first, second, -negative))
-        if pieces == [(first, second, -negative)]:
-            if any(kinds[first + k - 1] == "content" for k in range(-negative)):
-                for k in range(-negative):
+        run = heapq.heappop(waiting)
+        length, first, second = -run[0], *run[1:]
+        free = [k for k in range(length) if pairing.is_free(first + k, second + k)]
+        if len(free) == length:
+            if "content" in kinds[first - 1 : first - 1 + length]:
+                for k in free:
                     pairing.link(first + k, second + k, "sequence")
-        else:
-            for start, partner, length in pieces:
-                if length > 1:
-                    heapq.heappush(waiting, (-length, start, partner))
-
-
-def _free_pieces(pairing: Pairing, first: int, second: int, length: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the parts of a sequence in which no word is linked."""
-    start = 0
-    for k in range(length + 1):
-        if k == length or not pairing.is_free(first + k, second + k):
-            if k > start:
-                yield first + start, second + start, k - start
-            start = k + 1
+            continue
+        for _, group in groupby(enumerate(free), key=lambda item: item[1] - item[0]):  # stretches without a gap
+            stretch = [k for _, k in group]
+            if len(stretch) > 1:
+                heapq.heappush(waiting, (-len(stretch), first + stretch[0], second + stretch[0]))
 
 
 def _hyphenated(sentence: Prepared) -> Iterator[tuple[int, list[str]]]:
@@ -298,13 +279,13 @@ def _hyphenated(sentence: Prepared) -> Iterator[tuple[int, list[str]]]:
 def _link_hyphenated(pairing: Pairing) -> None:
     """Link a hyphenated word with the last of its parts if the other text has them as words: long-term, long term."""
     for number, parts in _hyphenated(pairing.output):
-        for place, start, length in _runs(parts, pairing.reference.lower):
-            if place == 1 and length == len(parts) and pairing.is_free(number, start + length - 1):
-                pairing.link(number, start + length - 1, "sequence")
+        for length, place, start in _runs(parts, pairing.reference.lower):
+            if place == 1 and -length == len(parts) and pairing.is_free(number, start - length - 1):
+                pairing.link(number, start - length - 1, "sequence")
     for number, parts in _hyphenated(pairing.reference):
-        for start, place, length in _runs(pairing.output.lower, parts):
-            if place == 1 and length == len(parts) and pairing.is_free(start + length - 1, number):
-                pairing.link(start + length - 1, number, "sequence")
+        for length, start, place in _runs(pairing.output.lower, parts):
+            if place == 1 and -length == len(parts) and pairing.is_free(start - length - 1, number):
+                pairing.link(start - length - 1, number, "sequence")
 
 
 def _link_published_hyphenated(pairing: Pairing, *, groups: bool) -> None:
@@ -315,10 +296,9 @@ def _link_published_hyphenated(pairing: Pairing, *, groups: bool) -> None:
         for number, word in enumerate(own.lower, 1):
             if number in used or "-" not in word or word == "-":
                 continue
-            for _, start, length in sorted(_runs(word.split("-"), other.lower), key=_longest):
-                single = length == 1 and other.kinds[start - 1] != "stop"
+            for length, _, start in sorted(_runs(word.split("-"), other.lower)):
+                single = length == -1 and other.kinds[start - 1] != "stop"
                 taken = pairing.used_reference
-                if length > 1 if groups else single and (number if flipped else start) not in taken:
-                    for k in range(length):
-                        pair = (start + k, number) if flipped else (number, start + k)
-                        pairing.link(*pair, stage)
+                if length < -1 if groups else single and (number if flipped else start) not in taken:
+                    for k in range(start, start - length):
+                        pairing.link(*((k, number) if flipped else (number, k)), stage)

@@ -10,12 +10,10 @@ any number of processes. In a different list the last digits of single precision
 number of rows of a matrix.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,22 +23,11 @@ from ..types import Floats32
 from ..workers import results_in_order
 from . import use
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
 log = logging.getLogger(__name__)
-
 
 NAMES = ("use",)
 BATCH = 256  # texts per unit of work; fixed, so that vectors do not depend on where the work runs
 LONGEST = 10_000  # characters, about 1,500 words; the encoder has no limit, but memory grows with the length
-
-
-def open_encoder(name: str) -> UniversalEncoder:
-    """Return the encoder of that name, one of NAMES. Its weights are loaded on first use."""
-    if name not in NAMES:
-        raise UnknownName("sentence encoder", name, NAMES)
-    return UniversalEncoder(str(use.package().__version__))
 
 
 @dataclass(frozen=True)
@@ -62,8 +49,10 @@ class UniversalEncoder:
         """
         if isinstance(texts, str):
             raise UsageError("encode needs a list of texts, not a string.")
+        if cut := sum(len(text) > LONGEST for text in texts):
+            log.warning("%d texts are too long; only their first %d characters are encoded.", cut, LONGEST)
         rows: dict[str, int] = {}
-        places = [rows.setdefault(text, len(rows)) for text in _readable(texts)]
+        places = [rows.setdefault(whole_characters(text[:LONGEST]), len(rows)) for text in texts]
         distinct = list(rows)
         batches = [distinct[first : first + BATCH] for first in range(0, len(distinct), BATCH)]
         if executor is None:
@@ -78,9 +67,8 @@ def encode_batch(texts: Sequence[str]) -> Floats32:
     return use.open_model().encode(texts)
 
 
-def _readable(texts: Sequence[str]) -> list[str]:
-    """Truncate long texts and replace lone surrogates."""
-    cut = sum(len(text) > LONGEST for text in texts)
-    if cut:
-        log.warning("%d texts are too long; only their first %d characters are encoded.", cut, LONGEST)
-    return [whole_characters(text[:LONGEST]) for text in texts]
+def open_encoder(name: str) -> UniversalEncoder:
+    """Return the encoder of that name, one of NAMES. Its weights are loaded on first use."""
+    if name not in NAMES:
+        raise UnknownName("sentence encoder", name, NAMES)
+    return UniversalEncoder(str(use.package().__version__))

@@ -46,10 +46,8 @@ def _around(left: list[str], right: list[str]) -> tuple[str, str] | None:
                 length += 1
             if length > longest:
                 longest, place, other = length, i, j
-    if not longest:
-        return None
-    sides = [
+    first, second = (
         " ".join(words[:begin]) + GAP + " ".join(words[begin + longest :])
         for words, begin in ((left, place), (right, other))
-    ]
-    return (sides[0], sides[1]) if sides[0] != sides[1] else None
+    )
+    return (first, second) if longest and first != second else None

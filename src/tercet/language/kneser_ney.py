@@ -15,9 +15,8 @@ Unlike in lmplz, lines without words are skipped: in corpora they separate docum
 
 import logging
 from array import array
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,14 +112,10 @@ def _thresholds(order: int, prune: Sequence[int]) -> list[int]:
 
 def _code(sentences: Iterable[str], min_count: int, max_words: int | None) -> tuple[list[str], Ints, Ints]:
     """Return the vocabulary, the text as word numbers with <s> and </s>, and each word's position in its sentence."""
-    numbers: defaultdict[bytes, int] = defaultdict()
-    numbers.default_factory = numbers.__len__
-    for mark in MARKS:
-        numbers[mark.encode()]
-    coded = array("q")
-    lengths = array("q")
+    numbers = {mark.encode(): number for number, mark in enumerate(MARKS)}
+    coded, lengths = array("q"), array("q")
     for sentence in sentences:
-        line = [numbers[word] for word in split(sentence)]
+        line = [numbers.setdefault(word, len(numbers)) for word in split(sentence)]
         lengths.append(len(line))
         coded.extend(line)
     words, text = np.frombuffer(lengths, dtype=np.int64), np.frombuffer(coded, dtype=np.int64)
@@ -169,10 +164,8 @@ def _count(ids: Ints, places: Ints, size: int, order: int) -> list[_Counted]:
         keys, inverse, raw = np.unique(nodes[at - 1] * size + ids[at], return_inverse=True, return_counts=True)
         suffixes = np.empty(len(keys), dtype=np.int64)
         suffixes[inverse] = nodes[at]
-        shorter = found[-1]
-        before = np.bincount(suffixes, minlength=len(shorter.words))
-        adjusted = np.where(is_first, shorter.raw, before)
-        found[-1] = _Counted(shorter.parents, shorter.words, shorter.suffixes, shorter.raw, adjusted)
+        before = np.bincount(suffixes, minlength=len(found[-1].words))
+        found[-1] = replace(found[-1], adjusted=np.where(is_first, found[-1].raw, before))
         found.append(_Counted(keys // size, keys % size, suffixes, raw, raw))
         is_first = is_first[found[-1].parents]
         nodes = np.full(len(ids), -1, dtype=np.int64)

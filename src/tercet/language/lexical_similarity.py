@@ -6,15 +6,14 @@ paraphrases (or, our addition, a pair that WordNet relates); and similar word ve
 test set. Words that share a stem or a synset are found through an index, without comparing all pairs.
 """
 
-from __future__ import annotations
-
 import math
 import unicodedata
 from bisect import bisect
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import NamedTuple
+from itertools import chain
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +23,12 @@ from ..errors import UsageError
 from .contexts import tables
 from .contractions import expansions
 from .function_words import function_words
-from .paraphrases import ParaphrasePairs, find_table, paraphrases
+from .paraphrases import find_table, paraphrases
 from .sentence import Token
 from .stemming import LANGUAGES as STEMMED
-from .stemming import Stem, stemmer
-from .synonyms import RelatedWords, Synonyms, english_related_words, english_synonyms
-from .vectors import WordVectors, is_model, open_vectors
+from .stemming import stemmer
+from .synonyms import english_related_words, english_synonyms
+from .vectors import is_model, open_vectors
 
 LEVELS = ("exact", "stem", "synonym", "paraphrase", "distributional", "entity")
 KEPT = 50_000  # maximum number of word types in a cache
@@ -38,6 +37,7 @@ _SIGNS = frozenset("%&#@§")  # symbols that count as words
 _DROPPED = str.maketrans("", "", ".-,")
 
 Levels = dict[tuple[int, int], str]
+_Key = TypeVar("_Key", bound=Hashable)
 
 
 @lru_cache(maxsize=64)
@@ -76,7 +76,7 @@ def _is_mark(form: str, tag: str) -> bool:
     """Return whether a word is punctuation, by its characters, or by its tag if it has no letters or digits ("``")."""
     if all(unicodedata.category(character)[0] == "P" and character not in _SIGNS for character in form):
         return True
-    return tag == "PUNCT" and not any(character.isalnum() for character in form)
+    return tag == "PUNCT" and not any(map(str.isalnum, form))
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Similarity:
         if self.published and self.language != "en":
             raise UsageError(f"published=True is available for English only; the language is {self.language!r}.")
 
-    def lexicon(self) -> SimilarityLexicon:
+    def lexicon(self) -> "SimilarityLexicon":
         """Return the lexicon that compares words. It is created again if the paraphrase or vector file changes."""
         files = (
             file_state(find_table(self.paraphrases)) if self.paraphrases else None,
@@ -136,19 +136,19 @@ class Lexis:
 
     @cached_property
     def places(self) -> dict[tuple[str, str], list[int]]:
-        found: dict[tuple[str, str], list[int]] = {}
-        for number, word in enumerate(self.words, 1):
-            for key in word.keys:
-                found.setdefault(key, []).append(number)
-        return found
+        return _index(word.keys for word in self.words)
 
     @cached_property
     def phrases(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for number, word in enumerate(self.words, 1):
-            for phrase in word.phrases:
-                found.setdefault(phrase, []).append(number)
-        return found
+        return _index(word.phrases for word in self.words)
+
+
+def _index(words: Iterable[Sequence[_Key]]) -> dict[_Key, list[int]]:
+    found: dict[_Key, list[int]] = {}
+    for number, keys in enumerate(words, 1):
+        for key in keys:
+            found.setdefault(key, []).append(number)
+    return found
 
 
 def nearest(places: Sequence[int], place: int) -> Sequence[int]:
@@ -162,52 +162,33 @@ def nearest(places: Sequence[int], place: int) -> Sequence[int]:
     return places[at : at + MOST]
 
 
-@lru_cache(maxsize=8)
-def _lexicon(similarity: Similarity, files: object) -> SimilarityLexicon:
-    return (_PublishedLexicon if similarity.published else SimilarityLexicon)(similarity)
-
-
 class SimilarityLexicon:
     """The resources of a `Similarity` and the word types seen so far; one per process."""
 
     def __init__(self, similarity: Similarity) -> None:
         self.language, self.published = similarity.language, similarity.published
         self.threshold = np.float32(similarity.threshold)
-        self.stem: Stem | None = stemmer(self.language) if self.language in STEMMED else None
-        self.synonyms: Synonyms | None = None
-        if similarity.synonyms and self.language == "en":
-            self.synonyms = english_synonyms(original=similarity.published)
-        self.paraphrases: ParaphrasePairs | None = (
-            paraphrases(similarity.paraphrases).plain if similarity.paraphrases else None
-        )
-        self.related: RelatedWords | None = None
-        if similarity.related and self.language == "en":
-            self.related = english_related_words()
-        self.vectors: WordVectors | None = open_vectors(similarity.vectors) if similarity.vectors else None
-        self.known: dict[tuple[str, str, str, str], Word] = {}
+        english = self.language == "en"
+        self.stem = stemmer(self.language) if self.language in STEMMED else None
+        self.synonyms = english_synonyms(original=self.published) if similarity.synonyms and english else None
+        self.related = english_related_words() if similarity.related and english else None
+        self.paraphrases = paraphrases(similarity.paraphrases).plain if similarity.paraphrases else None
+        self.vectors = open_vectors(similarity.vectors) if similarity.vectors else None
+        self.known = lru_cache(maxsize=KEPT)(self.make)
 
     def lexis(self, tokens: Sequence[Token]) -> Lexis:
         """Look up the words of a sentence for comparison with others."""
-        words = tuple(map(self.word, tokens))
+        words = tuple(self.known(token.form, token.lemma, token.upos, token.xpos) for token in tokens)
         matrix = None
         if self.vectors is not None and words:
             blank = np.zeros(self.vectors.dimensions, dtype=np.float32)
             matrix = np.stack([blank if word.vector is None else word.vector for word in words])
         return Lexis(words, matrix)
 
-    def word(self, token: Token) -> Word:
-        key = (token.form, token.lemma, token.upos, token.xpos)
-        found = self.known.get(key)
-        if found is None:
-            if len(self.known) >= KEPT:
-                self.known.clear()
-            found = self.known[key] = self.make(token)
-        return found
-
-    def make(self, token: Token) -> Word:
-        form = self.canonical(token.form)
-        punctuation = _is_mark(token.form, token.upos)
-        lemma = token.lemma.lower() or form
+    def make(self, written: str, lemma: str, upos: str, xpos: str) -> Word:
+        form = self.canonical(written)
+        punctuation = _is_mark(written, upos)
+        lemma = lemma.lower() or form
         keys = [("exact", form)]
         phrases: list[str] = []
         if not punctuation:
@@ -216,9 +197,8 @@ class SimilarityLexicon:
             keys += [("synonym", str(synset)) for synset in (self.synonyms.of(lemma) if self.synonyms else ())]
             phrases = list(dict.fromkeys((form, lemma)))
         return Word(
-            form, tuple(phrases), tuple(keys), _is_stop_word(token.form, token.upos, self.language),
-            punctuation, form.isdigit(), token.upos == "NUM" or token.xpos == "CD", token.upos or token.xpos[:1],
-            None if punctuation else self.vector(token.form),
+            form, tuple(phrases), tuple(keys), _is_stop_word(written, upos, self.language), punctuation, form.isdigit(),
+            upos == "NUM" or xpos == "CD", upos or xpos[:1], None if punctuation else self.vector(written),
         )  # fmt: skip
 
     def stemmed(self, form: str) -> str:
@@ -243,13 +223,9 @@ class SimilarityLexicon:
                 for j in nearest(places.get(key, ()), i):
                     if (i, j) not in found and self.may_match(word, others[j - 1]):
                         found[i, j] = key[0]
-        for pairs in (
-            self.paraphrased(self.paraphrases, first, second) if self.paraphrases is not None else (),
-            self.related_pairs(self.related, first, second) if self.related is not None else (),
-        ):
-            for i, j in pairs:
-                if (i, j) not in found and self.may_match(first.words[i - 1], others[j - 1]):
-                    found[i, j] = "paraphrase"
+        for i, j in chain(self.paraphrased(first, second), self.related_pairs(first, second)):
+            if (i, j) not in found and self.may_match(first.words[i - 1], others[j - 1]):
+                found[i, j] = "paraphrase"
         if first.vectors is not None and second.vectors is not None:
             near = np.argwhere(first.vectors @ second.vectors.T > self.threshold) + 1
             for i, j in near.tolist():
@@ -257,23 +233,21 @@ class SimilarityLexicon:
                     found[i, j] = "distributional"
         return found
 
-    def paraphrased(self, table: ParaphrasePairs, first: Lexis, second: Lexis) -> Iterator[tuple[int, int]]:
+    def paraphrased(self, first: Lexis, second: Lexis) -> Iterator[tuple[int, int]]:
         """Yield the pairs of words that the table contains, in either direction."""
-        pairs = table.between(list({**first.phrases, **second.phrases}))
-        for phrase, targets in pairs.items():
+        known = {} if self.paraphrases is None else self.paraphrases.between(list({**first.phrases, **second.phrases}))
+        for phrase, targets in known.items():
             for target in targets:
-                for one, other in ((phrase, target), (target, phrase)):
-                    for i in first.phrases.get(one, ()):
-                        for j in nearest(second.phrases.get(other, ()), i):
-                            yield i, j
+                yield from _places_of(phrase, target, first, second)
+                yield from _places_of(target, phrase, first, second)
 
-    def related_pairs(self, table: RelatedWords, first: Lexis, second: Lexis) -> Iterator[tuple[int, int]]:
+    def related_pairs(self, first: Lexis, second: Lexis) -> Iterator[tuple[int, int]]:
         """Yield the pairs of words that WordNet relates, by their forms or lemmas."""
-        for phrase, places in first.phrases.items():
-            for other in second.phrases.keys() & table.of(phrase):
-                for i in places:
-                    for j in nearest(second.phrases[other], i):
-                        yield i, j
+        if self.related is None:
+            return
+        for phrase in first.phrases:
+            for other in second.phrases.keys() & self.related.of(phrase):
+                yield from _places_of(phrase, other, first, second)
 
     def may_match(self, first: Word, second: Word) -> bool:
         """Return whether two words may match.
@@ -312,8 +286,8 @@ class _PublishedLexicon(SimilarityLexicon):
     a word).
     """
 
-    def make(self, token: Token) -> Word:
-        form, lemma = self.canonical(token.form), token.lemma or token.form
+    def make(self, written: str, lemma: str, upos: str, xpos: str) -> Word:
+        form, lemma = self.canonical(written), lemma or written
         keys = [("exact", form)]
         if form in _published_contractions():
             keys.append(("exact", f"short {_published_contractions()[form]}"))
@@ -321,7 +295,7 @@ class _PublishedLexicon(SimilarityLexicon):
         keys += [("synonym", str(synset)) for synset in (self.synonyms.of(lemma) if self.synonyms else ())]
         return Word(
             form, (form,), tuple(keys), form in stop_words("en", published=True), form in published_marks(),
-            form.isdigit(), token.xpos == "CD", token.xpos[:1], self.vector(token.form),
+            form.isdigit(), xpos == "CD", xpos[:1], self.vector(written),
         )  # fmt: skip
 
     def canonical(self, form: str) -> str:
@@ -336,6 +310,15 @@ class _PublishedLexicon(SimilarityLexicon):
     def may_be_near(self, first: Word, second: Word) -> bool:
         function = first.is_function or first.is_punctuation or second.is_function or second.is_punctuation
         return self.may_match(first, second) and (not function or first.category == second.category)
+
+
+def _places_of(one: str, other: str, first: Lexis, second: Lexis) -> Iterator[tuple[int, int]]:
+    return ((i, j) for i in first.phrases.get(one, ()) for j in nearest(second.phrases.get(other, ()), i))
+
+
+@lru_cache(maxsize=8)
+def _lexicon(similarity: Similarity, files: object) -> SimilarityLexicon:
+    return (_PublishedLexicon if similarity.published else SimilarityLexicon)(similarity)
 
 
 @cache

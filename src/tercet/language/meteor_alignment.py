@@ -144,8 +144,8 @@ class Aligner:
             synsets = [lookup(word) for word in words]
         ends = base.offsets[-1] + np.cumsum([len(numbers) for numbers in synsets], dtype=np.int64)
         flat = np.fromiter(chain.from_iterable(synsets), dtype=np.int32)
-        added = (base.names, names), (base.stems, stems), (base.synsets, flat), (base.offsets, ends)
-        return MatcherLexicon(numbers, known, *map(np.concatenate, added))
+        joined = [np.append(*pair) for pair in ((base.names, names), (base.stems, stems), (base.synsets, flat))]
+        return MatcherLexicon(numbers, known, *joined, np.append(base.offsets, ends))
 
     def align(self, output: Words, reference: Words) -> Alignment:
         """Align one output with one reference."""

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Self
 
 from .lexical_similarity import published_marks
 from .relations import entity_types
@@ -28,6 +29,9 @@ class Name:
     numbers: list[int]
     forms: list[str]
     type: str
+
+    def is_acronym_of(self, other: Self) -> bool:
+        return len(self.forms) == 1 and is_acronym(self.forms[0], other.forms)
 
 
 def names(sentence: Sentence) -> list[Name]:
@@ -81,26 +85,20 @@ def name_links(output: Sentence, reference: Sentence) -> Iterator[Link]:
         return
     learn(output, ours, theirs)
     learn(reference, theirs, ours)
-    pairs = _unique_pairs(ours, theirs)
+    pairs = list(product(_unique(ours), _unique(theirs)))
     for mine, other in pairs:
         if _canonical(mine) == _canonical(other):
             yield from zip(mine.numbers, other.numbers, strict=True)
     for mine, other in pairs:
-        if len(mine.forms) == 1 and is_acronym(mine.forms[0], other.forms):
-            yield mine.numbers[0], other.numbers[-1]
-        elif len(other.forms) == 1 and is_acronym(other.forms[0], mine.forms):
-            yield mine.numbers[-1], other.numbers[0]
+        if mine.is_acronym_of(other) or other.is_acronym_of(mine):
+            yield mine.numbers[-1], other.numbers[-1]
     for mine, other in pairs:
         if mine.type == other.type and (set(mine.forms) <= set(other.forms) or set(other.forms) <= set(mine.forms)):
             yield from _same_words(mine, other)
 
 
-def _unique_pairs(ours: Sequence[Name], theirs: Sequence[Name]) -> list[tuple[Name, Name]]:
-    """Return the pairs of names of people, organisations and places that occur once in their sentences."""
-    return list(product(_unique(ours), _unique(theirs)))
-
-
 def _unique(found: Sequence[Name]) -> list[Name]:
+    """Return the names of people, organisations and places that occur once."""
     times = Counter(tuple(name.forms) for name in found)
     return [name for name in found if name.type in TYPES and times[tuple(name.forms)] == 1]
 
@@ -135,18 +133,15 @@ def published_name_links(
     found: dict[Link, None] = {}
     done_output: list[Name] = []
     done_reference: list[Name] = []
-    single = _unique_pairs(ours, theirs)
+    single = list(product(_unique(ours), _unique(theirs)))
     for a, b in single:
         if [form.replace("-", "") for form in a.forms] == [form.replace("-", "") for form in b.forms]:
             found.update(dict.fromkeys(zip(a.numbers, b.numbers, strict=True)))
             done_output.append(a)
             done_reference.append(b)
-    for a in mine:
-        for b in others:
-            if len(a.forms) == 1 and is_acronym(a.forms[0], b.forms):
-                found.update(dict.fromkeys((a.numbers[0], number) for number in b.numbers))
-            elif len(b.forms) == 1 and is_acronym(b.forms[0], a.forms):
-                found.update(dict.fromkeys((number, b.numbers[0]) for number in a.numbers))
+    for a, b in product(mine, others):
+        if a.is_acronym_of(b) or b.is_acronym_of(a):
+            found.update(dict.fromkeys(product(a.numbers, b.numbers)))
     forms_output = {form for name in mine for form in name.forms}
     forms_reference = {form for name in others for form in name.forms}
     for a, b in single:

@@ -56,8 +56,6 @@ def _content(name: str) -> ModelFile:
 def _opened(name: str) -> tuple[OnnxPairScorer, int]:
     from .encoders.onnx import open_pair_network
 
-    content = _content(name)
-    title = f"the output network {name}"
-    return open_pair_network(content.blobs["network"], content.needs.get("tokenizer", ""), title, device="cpu"), int(
-        content.manifest["longest"]
-    )
+    content, title = _content(name), f"the output network {name}"
+    network = open_pair_network(content.blobs["network"], content.needs.get("tokenizer", ""), title, device="cpu")
+    return network, int(content.manifest["longest"])

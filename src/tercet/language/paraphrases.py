@@ -8,14 +8,13 @@ A gap is written "..." or "…" in pairs and as a nonterminal ([NP,1]) in PPDB: 
 METEOR's tables have none; `with_gaps` derives some.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +33,9 @@ log = logging.getLogger(__name__)
 
 LARGE = 1 << 20  # bytes; smaller tables are read in no time
 _MARK = re.compile(r"(?:^|(?<= ))(?:\.\.\.|…|\[[^\s\[\]]+,\d\])(?: |$)")
+ARRAYS = ("keys", "targets", "gapped_keys", "gapped_targets")  # in a table that is kept
 Rows = Iterator[tuple[list[str], list[str]]]
+Hashes = NDArray[np.uint64]
 
 
 class ParaphrasePairs:
@@ -43,16 +44,15 @@ class ParaphrasePairs:
     With a table of five million phrases, the probability that a phrase of a text collides with one is below 10^-9.
     """
 
-    def __init__(self, keys: NDArray[np.uint64], targets: NDArray[np.uint64]) -> None:
+    def __init__(self, keys: Hashes, targets: Hashes) -> None:
         self.keys, self.targets = keys, targets
 
     @classmethod
-    def of(cls, first: list[NDArray[np.uint64]], second: list[NDArray[np.uint64]]) -> ParaphrasePairs:
-        """Return the pairs of two lists of hashes."""
-        none = np.empty(0, dtype=np.uint64)
-        keys = np.concatenate([none, *first])
+    def of(cls, blocks: Sequence[Hashes]) -> Self:
+        """Return the pairs of blocks, each of shape (2, pairs): hashes of phrases and of their paraphrases."""
+        keys, targets = np.concatenate([np.empty((2, 0), dtype=np.uint64), *blocks], axis=1)
         order = np.argsort(keys, kind="stable")  # keeps the table's order of the rows of one phrase
-        return cls(keys[order], np.concatenate([none, *second])[order])
+        return cls(keys[order], targets[order])
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -89,21 +89,15 @@ class Paraphrases:
         self.plain, self.gapped, self.longest, self.longest_part = plain, gapped, longest, longest_part
 
     @classmethod
-    def read(cls, path: str | Path) -> Paraphrases:
+    def read(cls, path: str | Path) -> Self:
         """Read a table."""
-        sides: dict[bool, tuple[list[NDArray[np.uint64]], list[NDArray[np.uint64]]]] = {
-            False: ([], []),
-            True: ([], []),
-        }
-        longest = longest_part = 0
+        blocks: dict[bool, list[Hashes]] = {False: [], True: []}
+        longest = {False: 0, True: 0}
         for is_gapped, first, second in _kinds(path):
-            for side, phrases in zip(sides[is_gapped], (first, second), strict=True):
-                side.append(_hashes(phrases))
-            if is_gapped:
-                longest_part = max(longest_part, 1 + _longest_part([*first, *second]))
-            else:
-                longest = max(longest, 1 + max(phrase.count(" ") for phrase in (*first, *second)))
-        table = cls(ParaphrasePairs.of(*sides[False]), ParaphrasePairs.of(*sides[True]), longest, longest_part)
+            blocks[is_gapped].append(np.stack([_hashes(first), _hashes(second)]))
+            longest[is_gapped] = max(longest[is_gapped], _longest_part([*first, *second]))
+        plain, gapped = (ParaphrasePairs.of(blocks[is_gapped]) for is_gapped in (False, True))
+        table = cls(plain, gapped, longest[False], longest[True])
         if not len(table):
             raise DataError(f"{path} contains no paraphrases.")
         log.debug("%s: %d paraphrases, %d of them with a gap", path, len(table), len(table.gapped))
@@ -143,8 +137,8 @@ def _with_gaps(path: Path, state: object) -> Paraphrases:
     if kept is None:
         log.info("Deriving paraphrases with gaps from %s, which takes a while; they are kept for later runs.", path)
         derived = derive(pair for _, *sides in _kinds(path) for pair in zip(*sides, strict=True))
-        gapped = ParaphrasePairs.of([_hashes([a for a, _ in derived])], [_hashes([b for _, b in derived])])
-        facts = {"longest_part": max((1 + _longest_part(pair) for pair in derived), default=0)}
+        gapped = ParaphrasePairs.of([np.stack([_hashes([a for a, _ in derived]), _hashes([b for _, b in derived])])])
+        facts = {"longest_part": max(map(_longest_part, derived), default=0)}
         kept = table_cache.Kept(facts, {"keys": gapped.keys, "targets": gapped.targets})
         table_cache.keep(origin, *kept)
     gapped = ParaphrasePairs(kept.arrays["keys"], kept.arrays["targets"])
@@ -152,8 +146,8 @@ def _with_gaps(path: Path, state: object) -> Paraphrases:
 
 
 def _longest_part(phrases: Sequence[str]) -> int:
-    """Return the most blanks in a part of phrases with gaps."""
-    return max(part.count(" ") for phrase in phrases for part in phrase.split(GAP))
+    """Return the most words in a part of phrases, which have one part if they have no gap."""
+    return 1 + max(part.count(" ") for phrase in phrases for part in phrase.split(GAP))
 
 
 @lru_cache(maxsize=2)
@@ -164,22 +158,17 @@ def _read(path: Path, state: object) -> Paraphrases:
     origin = file_checksum(path)
     kept = table_cache.load(origin)
     if kept is not None:
-        arrays = kept.arrays
-        plain = ParaphrasePairs(arrays["keys"], arrays["targets"])
-        gapped = ParaphrasePairs(arrays["gapped_keys"], arrays["gapped_targets"])
+        keys, targets, gapped_keys, gapped_targets = (kept.arrays[name] for name in ARRAYS)
+        plain, gapped = ParaphrasePairs(keys, targets), ParaphrasePairs(gapped_keys, gapped_targets)
         return Paraphrases(plain, gapped, kept.facts["longest"], kept.facts["longest_part"])
     table = Paraphrases.read(path)
-    arrays = {
-        "keys": table.plain.keys,
-        "targets": table.plain.targets,
-        "gapped_keys": table.gapped.keys,
-        "gapped_targets": table.gapped.targets,
-    }
-    table_cache.keep(origin, {"longest": table.longest, "longest_part": table.longest_part}, arrays)
+    arrays = table.plain.keys, table.plain.targets, table.gapped.keys, table.gapped.targets
+    facts = {"longest": table.longest, "longest_part": table.longest_part}
+    table_cache.keep(origin, facts, dict(zip(ARRAYS, arrays, strict=True)))
     return table
 
 
-def _hashes(phrases: Sequence[str]) -> NDArray[np.uint64]:
+def _hashes(phrases: Sequence[str]) -> Hashes:
     """Return a hash of each phrase that is the same in every process."""
     points, offsets = code_points(phrases)
     hashes = np.empty(len(phrases), dtype=np.uint64)
@@ -192,21 +181,27 @@ def _kinds(path: str | Path) -> Iterator[tuple[bool, list[str], list[str]]]:
     blocks = read_blocks(path)
     try:
         first = next(blocks, [])
-        read = _format(first, path)
+        line = next(iter(first), "")
+        if (known := paraphrase_format(line)) is None:
+            raise DataError(
+                f"{path}, line 1: {line[:60]!r} is not the start of a paraphrase table. Supported formats: METEOR "
+                "(probability, phrase and paraphrase on three lines), PPDB (fields separated by |||), and pairs "
+                "separated by a tab."
+            )
+        read = _READERS[known]
         for left, right in read(chain([first], blocks), path):
             if read is _triples:  # in METEOR's tables "..." is a word
                 yield from ([(False, left, right)] if left else [])
                 continue
-            plain: list[tuple[str, str]] = []
-            gapped: list[tuple[str, str]] = []
+            pairs: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
             for a, b in zip(left, right, strict=True):
                 if not _MARK.search(a) and not _MARK.search(b):
-                    plain.append((a, b))
+                    pairs[False].append((a, b))
                 elif (gapped_a := _with_gap(a)) and (gapped_b := _with_gap(b)):
-                    gapped.append((gapped_a, gapped_b))
-            for is_gapped, pairs in ((False, plain), (True, gapped)):
-                if pairs:
-                    yield is_gapped, [a for a, _ in pairs], [b for _, b in pairs]
+                    pairs[True].append((gapped_a, gapped_b))
+            for is_gapped, some in pairs.items():
+                if some:
+                    yield is_gapped, [a for a, _ in some], [b for _, b in some]
     finally:
         blocks.close()
 
@@ -215,17 +210,6 @@ def _with_gap(phrase: str) -> str | None:
     """Return the phrase with its gap written as GAP; None unless it has one gap with words on both sides."""
     parts = [part.strip() for part in _MARK.split(phrase)]
     return GAP.join(parts) if len(parts) == 2 and all(parts) else None
-
-
-def _format(lines: list[str], path: str | Path) -> Callable[[Iterator[list[str]], str | Path], Rows]:
-    line = next(iter(lines), "")
-    if (known := paraphrase_format(line)) is not None:
-        return _READERS[known]
-    raise DataError(
-        f"{path}, line 1: {line[:60]!r} is not the start of a paraphrase table. Supported formats: METEOR "
-        "(probability, phrase and paraphrase on three lines), PPDB (fields separated by |||), and pairs separated by a "
-        "tab."
-    )
 
 
 def _triples(blocks: Iterator[list[str]], path: str | Path) -> Rows:

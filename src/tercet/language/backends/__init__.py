@@ -9,16 +9,15 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from ...errors import MissingDependency, UnknownName, UsageError
 from ...text.packaged import packaged
 from ...text.scripts import base_code
-from ..sentence import Sentence
+from ..sentence import Sentence, Token
 
 KINDS = ("conllu", "corenlp", "natasha", "spacy", "stanza")
 _PACKAGE = re.compile(r"[\w-]*(?::[\w-]+)?")
-_SPACE = re.compile(r"\s+")
 
 
 class Backend(Protocol):
@@ -50,8 +49,7 @@ def open_backend(name: str | None, language: str) -> Backend:
 
 def default_name(language: str) -> str:
     """Return the name of the first installed parser for a language."""
-    tables = packaged("tercet.language", "data/parsers.toml")
-    code = base_code(language)
+    tables, code = packaged("tercet.language", "data/parsers.toml"), base_code(language)
     for name in tables["default"].get(code, ()):
         kind, _, model = name.partition(":")
         if find_spec(kind) and (not model or find_model(model)):
@@ -84,6 +82,6 @@ def loads_folder(name: str) -> bool:
     return kind in ("spacy", "stanza") and (not _PACKAGE.fullmatch(model) or Path(model or "?").exists())
 
 
-def clean(word: str) -> str:
-    """Replace line ends and tabs in a word or lemma by spaces: a column of CoNLL-U cannot contain them."""
-    return _SPACE.sub(" ", word).strip()
+def token(form: str, start: int, end: int, lemma: str | None, *rest: Any) -> Token:
+    """Return a Token; line ends and tabs in form and lemma, which a column of CoNLL-U cannot contain, become spaces."""
+    return Token(" ".join(form.split()) or "_", start, end, " ".join((lemma or "").split()), *rest)

@@ -27,8 +27,7 @@ class StoredParses:
         found = []
         for text in texts:
             stored = self.sentences.get("".join(text.split()))
-            parse = stored and stored.over(text)
-            if parse is None:
+            if stored is None or (parse := stored.over(text)) is None:
                 raise DataError(
                     f"{self.name.partition(':')[2]} has no parse of {shown(text)}; it has parses of "
                     f"{len(self.sentences)} other texts. Parse the outputs and references with 'tercet parse'."

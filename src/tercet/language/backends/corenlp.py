@@ -74,13 +74,11 @@ def _sentence(block: list[str], first: int, name: str) -> Sentence:
     if places is None:
         raise DataError(f"{name}, line {first + begin}: the character offsets do not match the text {text[:60]!r}.")
     entities = iob("" if row["entity"] in (None, "O") else row["entity"] for row in rows)
-    tokens = (
-        Token(
-            row["form"], place[0], place[1], row["lemma"] or "", universal_tag(row["tag"] or ""), row["tag"] or "", "",
-            heads.get(i, (None, ""))[0], heads.get(i, (None, ""))[1], entity,
-        )
-        for i, (row, place, entity) in enumerate(zip(rows, places, entities, strict=True), 1)
-    )  # fmt: skip
+    tokens = []
+    for i, (row, place, entity) in enumerate(zip(rows, places, entities, strict=True), 1):
+        tags = universal_tag(row["tag"] or ""), row["tag"] or "", ""
+        head, relation = heads.get(i, (None, ""))
+        tokens.append(Token(row["form"], *place, row["lemma"] or "", *tags, head, relation, entity))
     graph = () if universal else tuple(sorted(dependencies, key=lambda edge: (edge.dependent, edge.governor)))
     return Sentence(text, tuple(tokens), "ud" if universal else "stanford", graph)
 
@@ -107,14 +105,12 @@ def _tree(dependencies: list[Dependency]) -> dict[int, tuple[int, str]]:
     for edge in dependencies:
         below.setdefault(edge.governor, []).append(edge)
     heads: dict[int, tuple[int, str]] = {}
-    level = [0]
-    while level:
-        reached = []
-        for edge in (edge for node in level for edge in below.get(node, ())):
+    nodes = [0]
+    for node in nodes:  # breadth first: the list grows
+        for edge in below.get(node, ()):
             if edge.dependent not in heads:
                 heads[edge.dependent] = edge.governor, edge.relation
-                reached.append(edge.dependent)
-        level = reached
+                nodes.append(edge.dependent)
     return heads
 
 

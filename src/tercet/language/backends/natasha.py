@@ -11,7 +11,7 @@ from typing import Any
 from ...errors import MissingDependency, UsageError
 from ...text.scripts import base_code
 from ..sentence import Sentence, Token, find_cycle
-from . import clean
+from . import token
 
 LONGEST = 300  # maximum number of words parsed at once: memory and time grow with the square
 
@@ -47,26 +47,21 @@ class Natasha:
         document.tag_ner(recogniser)
         marks = {}
         for span in document.spans:
-            inside = [token.start for token in document.tokens if span.start <= token.start < span.stop]
+            inside = [word.start for word in document.tokens if span.start <= word.start < span.stop]
             marks.update({start: f"{'I' if i else 'B'}-{span.type}" for i, start in enumerate(inside)})
         tokens: list[Token] = []
         for sentence in document.sents:
             before = len(tokens)
-            numbers = {token.id: number for number, token in enumerate(sentence.tokens, before + 1)}
-            for token in sentence.tokens:
-                token.lemmatize(self.vocabulary)
-                head = numbers.get(token.head_id, 0)
-                features = "|".join(f"{key}={value}" for key, value in sorted((token.feats or {}).items()))
-                here = head != numbers[token.id] and head != 0
-                tokens.append(
-                    Token(
-                        clean(token.text), token.start, token.stop, clean(token.lemma or ""), token.pos or "", "",
-                        features, head if here else 0, token.rel or "dep" if here else "root",
-                        marks.get(token.start, ""),
-                    )
-                )  # fmt: skip
-        while word := find_cycle([token.head for token in tokens]):  # heads are predicted independently
-            tokens[word - 1] = tokens[word - 1]._replace(head=0, relation="root")
+            numbers = {word.id: number for number, word in enumerate(sentence.tokens, before + 1)}
+            for word in sentence.tokens:
+                word.lemmatize(self.vocabulary)
+                head = numbers.get(word.head_id, 0)
+                features = "|".join(f"{key}={value}" for key, value in sorted((word.feats or {}).items()))
+                below = (head, word.rel or "dep") if head not in (0, numbers[word.id]) else (0, "root")
+                tags, mark = (word.pos or "", "", features), marks.get(word.start, "")
+                tokens.append(token(word.text, word.start, word.stop, word.lemma, *tags, *below, mark))
+        while number := find_cycle([each.head for each in tokens]):  # heads are predicted independently
+            tokens[number - 1] = tokens[number - 1]._replace(head=0, relation="root")
         return Sentence(text, tuple(tokens), "ud")
 
 

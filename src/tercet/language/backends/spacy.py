@@ -14,8 +14,8 @@ from typing import Any
 
 from ...errors import MissingDependency, UsageError
 from ...text.scripts import base_code
-from ..sentence import Sentence, Token
-from . import clean, find_model
+from ..sentence import Sentence
+from . import find_model, token
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class SpacyModel:
             return [self._sentence(text, document) for text, document in zip(texts, documents, strict=True)]
 
     def _sentence(self, text: str, document: Any) -> Sentence:
-        words = [word for word in document if not word.is_space and clean(word.text)]
+        words = [word for word in document if not word.is_space and word.text.strip()]
         numbers = {word.i: number for number, word in enumerate(words, 1)}
         tokens = []
         for word in words:
@@ -59,14 +59,10 @@ class SpacyModel:
             while head.i not in numbers and head.head.i != head.i:  # the head may be a white-space token
                 head = head.head
             root = head.i == word.i or head.i not in numbers
-            mark = word.ent_iob_ if word.ent_type_ else ""
-            tokens.append(
-                Token(
-                    clean(word.text), word.idx, word.idx + len(word.text), clean(word.lemma_), word.pos_, word.tag_,
-                    str(word.morph), 0 if root else numbers[head.i], "ROOT" if root else word.dep_,
-                    f"{mark}-{word.ent_type_}" if mark in ("B", "I") else "",
-                )
-            )  # fmt: skip
+            below = (0, "ROOT") if root else (numbers[head.i], word.dep_)
+            entity = f"{word.ent_iob_}-{word.ent_type_}" if word.ent_type_ and word.ent_iob_ in ("B", "I") else ""
+            tags = word.pos_, word.tag_, str(word.morph)
+            tokens.append(token(word.text, word.idx, word.idx + len(word.text), word.lemma_, *tags, *below, entity))
         return Sentence(text, tuple(tokens), self.scheme)
 
 
@@ -81,14 +77,14 @@ def load(model: str) -> Any:
             warnings.simplefilter("always")
             pipeline = spacy.load(model)
     except (OSError, ValueError, ImportError, AttributeError) as error:
-        if LEMMAS in str(error):
-            message = f"The spaCy model {model!r} takes its lemmas from {LEMMAS}: pip install {LEMMAS}."
-            raise UsageError(message) from None
         line = str(error).partition("\n")[0]
-        raise UsageError(
+        message = (
             f"spaCy cannot load the model {model!r}: {line} Install it (python -m spacy download {model}; for English, "
             "pip install 'tercet[en]') or use another model."
-        ) from None
+        )
+        if LEMMAS in str(error):
+            message = f"The spaCy model {model!r} takes its lemmas from {LEMMAS}: pip install {LEMMAS}."
+        raise UsageError(message) from None
     for warning in caught:
         if "[W095]" in str(warning.message):  # the model was trained with another version of spaCy
             log.info("%s", warning.message)

@@ -10,7 +10,7 @@ from typing import Any
 from ...errors import UsageError
 from ...text.scripts import base_code
 from ..sentence import Sentence, Token
-from . import clean
+from . import token
 
 PROCESSORS = "tokenize,mwt,pos,lemma,depparse,ner"  # Stanza omits those that a language does not have
 
@@ -37,15 +37,11 @@ def _sentence(text: str, document: Any) -> Sentence:
             # Stanza marks entities by BIOES; S (single word) becomes B, E (end) becomes I.
             mark, _, kind = (getattr(written, "ner", None) or "O").partition("-")
             for i, word in enumerate(written.words):
-                begins = mark in "BS" and i == 0
-                head = word.head or 0
-                tokens.append(
-                    Token(
-                        clean(word.text) or "_", written.start_char, written.end_char, clean(word.lemma or ""),
-                        word.upos or "", word.xpos or "", word.feats or "", before + head if head else 0,
-                        word.deprel or "", f"{'B' if begins else 'I'}-{kind}" if kind else "",
-                    )
-                )  # fmt: skip
+                entity = f"{'B' if mark in 'BS' and i == 0 else 'I'}-{kind}" if kind else ""
+                tags = word.upos or "", word.xpos or "", word.feats or ""
+                head = before + word.head if word.head else 0
+                places = written.start_char, written.end_char
+                tokens.append(token(word.text, *places, word.lemma, *tags, head, word.deprel or "", entity))
     return Sentence(text, tuple(tokens), "ud")
 
 
