@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import Any, ClassVar
+from typing import Any
 
 from .._parameters import CASE, param
 from .impact import IMPACT, f_measure
@@ -31,7 +31,7 @@ class APAC(IMPACT):
     lowercase: bool = param(False, key="case", words=CASE)
     prize: float = param(0.5, low=0, high=10)
 
-    paper: ClassVar[str] = (
+    paper = (
         "Echizen'ya, Araki and Hovy (2014), Application of Prize based on Sentence Length in Chunk-based Automatic "
         "Evaluation of Machine Translation"
     )

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ...errors import UsageError
 from ...kernels import alignments
 from ...text.coding import Ints, Units, offsets_of, view
-from ...text.explanations import Alignment, Part, Seen, word_links
+from ...text.explanations import Alignment, Seen, word_links
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
 from .._contract import Metric, Shard, group_references
@@ -73,11 +73,10 @@ class HLEPOR(Metric):
     tokenize: str = param("none", check=check_tokeniser, key="tok")
     variant: str = param("corrected", choices=VARIANTS)
 
-    signature_order: ClassVar[tuple[str, ...]] = ("average", "alpha", "beta", "n", "weights")
-    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
-    paper: ClassVar[str] = (
-        "Han et al. (2013), Language-independent Model for Machine Translation Evaluation with Reinforced Factors"
-    )
+    signature_order = ("average", "alpha", "beta", "n", "weights")
+    explains = (Alignment,)
+    paper = "Han et al. (2013), Language-independent Model for Machine Translation Evaluation with Reinforced Factors"
+    label = "hLEPOR"
 
     def validate(self) -> None:
         if self.variant == "wmt19" and (self.n, self.tokenize) != (2, "none"):
@@ -85,10 +84,6 @@ class HLEPOR(Metric):
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return {"weight_hpr": VARIANTS[self.variant][1]}
-
-    @property
-    def label(self) -> str:
-        return "hLEPOR"
 
     @property
     def compatible(self) -> str | None:

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -113,9 +113,7 @@ class IBM1(Metric):
     parses: str | None = param(local=True)
 
     needs = frozenset({"source"})
-    paper: ClassVar[str] = (
-        "Popović (2012), Morpheme- and POS-based IBM1 and language model scores for translation quality estimation"
-    )
+    paper = "Popović (2012), Morpheme- and POS-based IBM1 and language model scores for translation quality estimation"
 
     def validate(self) -> None:
         if self.corpus is not None and (self.corpus.count("+") != 1 or "" in self.corpus.split("+")):

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ...text.explanations import Alignment, Link, Part, Seen
+from ...text.explanations import Alignment, Link, Seen
 from ...types import Floats
 from .._contract import mean_score
 from .._parameters import param
@@ -54,9 +54,9 @@ class IMPACT(WordPairMetric):
     alpha: float = param(0.1, low=0, high=1)
     beta: float = param(1.2, low=1, high=4)
 
-    most_words: ClassVar[int] = 1_000
-    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
-    paper: ClassVar[str] = (
+    most_words = 1_000
+    explains = (Alignment,)
+    paper = (
         "Echizen-ya and Araki (2007), Automatic Evaluation of Machine Translation based on Recursive Acquisition of an "
         "Intuitive Common Parts Continuum"
     )

@@ -27,7 +27,7 @@ from ...language.meteor_alignment import MATCHERS, Aligner, Texts, describe
 from ...language.paraphrases import find_table
 from ...language.stemming import LANGUAGES as STEMMED
 from ...text.coding import Ints
-from ...text.explanations import Alignment, Link, Part, Seen, alone_in
+from ...text.explanations import Alignment, Link, Seen, alone_in
 from ...text.meteor import LANGUAGES as NORMALISED
 from ...text.meteor import normalise
 from ...text.tokenisers import names as tokenisers
@@ -133,8 +133,8 @@ class METEOR(Metric):
     copy: float = param(1.0, low=0, high=1000, quiet=True)
     variant: str = param("corrected", choices=VARIANTS)
 
-    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
-    paper: ClassVar[str] = (
+    explains = (Alignment,)
+    paper = (
         "Denkowski and Lavie (2014), Meteor Universal: Language Specific Translation Evaluation for Any Target Language"
     )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class PARMESAN(Metric):
     language: str = param(choices=(*LANGUAGES, "other"))
     paraphrases: str | None = param(file=find_table, checksum="table")
 
-    paper: ClassVar[str] = "Barančíková (2014), Parmesan: Improving Meteor by More Fine-grained Paraphrasing"
+    paper = "Barančíková (2014), Parmesan: Improving Meteor by More Fine-grained Paraphrasing"
 
     def validate(self) -> None:
         if self.paraphrases is not None:

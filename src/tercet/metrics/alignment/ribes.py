@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...kernels import alignments
 from ...text.coding import Ints, Units, Vocabulary, Words, offsets_of, view
-from ...text.explanations import Alignment, Part, Seen, word_links
+from ...text.explanations import Alignment, Seen, word_links
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
 from .._contract import Metric, Shard, group_references
@@ -50,14 +50,9 @@ class RIBES(Metric):
     tokenize: str = param("none", check=check_tokeniser, key="tok")
     variant: str = param("corrected", choices=VARIANTS)
 
-    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
-    paper: ClassVar[str] = (
-        "Isozaki et al. (2010), Automatic Evaluation of Translation Quality for Distant Language Pairs"
-    )
-
-    @property
-    def compatible(self) -> str:
-        return "RIBES1.03.1"
+    explains = (Alignment,)
+    paper = "Isozaki et al. (2010), Automatic Evaluation of Translation Quality for Distant Language Pairs"
+    compatible = "RIBES1.03.1"
 
     def _words(self, texts: Sequence[str]) -> Words:
         return tokenise(lower(texts) if self.lowercase else texts, self.tokenize)

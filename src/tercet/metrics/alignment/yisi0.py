@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...errors import UsageError
 from ...kernels import substrings
 from ...text.coding import Ints, Units, offsets_of, view
-from ...text.explanations import Alignment, Link, ListedAlignment, Part, Seen
+from ...text.explanations import Alignment, Link, ListedAlignment, Seen
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
 from .._contract import Learnt, Metric, Shard, group_references
@@ -59,16 +59,12 @@ class YiSi0(PrecisionRecall, Metric):
     tokenize: str = param("none", check=check_tokeniser, key="tok")
     variant: str = param("corrected", choices=VARIANTS)
 
-    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
-    paper: ClassVar[str] = "Lo (2019), YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric"
+    explains = (Alignment,)
+    paper = "Lo (2019), YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric"
 
     def validate(self) -> None:
         if self.variant == "original" and self.tokenize != "none":
             raise UsageError("yisi0: variant original splits at blanks; leave tokenize out.")
-
-    @property
-    def label(self) -> str:
-        return "YiSi0"
 
     @property
     def compatible(self) -> str | None:

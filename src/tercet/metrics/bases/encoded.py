@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -73,9 +73,9 @@ class EncoderMetric(Metric):
     allow_download: bool = param(False, local=True)
     trust_pickle: bool = param(False, local=True)
 
-    tolerance: ClassVar[float] = 1e-5
-    segments_per_unit: ClassVar[int | None] = 256
-    shares: ClassVar[str] = "encodings"
+    tolerance = 1e-5
+    segments_per_unit = 256
+    shares = "encodings"
 
     @property
     def packages(self) -> Sequence[tuple[str, str]]:

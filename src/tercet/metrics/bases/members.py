@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -48,9 +48,9 @@ class Member:
 class MemberMetric(Metric):
     """A metric made of others: it needs what they need. The score of a system is the mean of its segments."""
 
-    tolerance: ClassVar[float] = 1e-3  # members may be networks
-    segments_per_unit: ClassVar[int | None] = 256
-    shares: ClassVar[str] = "parses"
+    tolerance = 1e-3  # members may be networks
+    segments_per_unit = 256
+    shares = "parses"
 
     def members(self) -> list[Member]:
         """Return the members."""

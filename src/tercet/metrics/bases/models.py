@@ -57,9 +57,9 @@ class ModelMetric(Metric):
     trust_pickle: bool = param(False, local=True)
 
     usual_model: ClassVar[str] = ""  # of the hub; taken where none is named and it may be downloaded
-    tolerance: ClassVar[float] = 1e-4
-    segments_per_unit: ClassVar[int | None] = 256
-    one_process: ClassVar[bool] = True  # the packages use all cores, or the device, by themselves
+    tolerance = 1e-4
+    segments_per_unit = 256
+    one_process = True  # the packages use all cores, or the device, by themselves
 
     def place(self) -> Path:
         """Return the folder or file of the model."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -50,9 +50,9 @@ class ParsedMetric(Metric):
     parser: str | None = param(file=stored_parses)
     parses: str | None = param(local=True)
 
-    longest: ClassVar[int] = 5000
-    segments_per_unit: ClassVar[int | None] = 256
-    shares: ClassVar[str] = "parses"
+    longest = 5000
+    segments_per_unit = 256
+    shares = "parses"
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return {"language": language or "en"}

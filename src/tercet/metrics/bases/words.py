@@ -48,7 +48,7 @@ class WordMetric(Metric):
     variant: str = param("standard", quiet=True)
 
     variants: ClassVar[Mapping[str, str | None]] = {"standard": None}
-    signature_order: ClassVar[tuple[str, ...]] = ("case", "tok")
+    signature_order = ("case", "tok")
 
     def validate(self) -> None:
         if self.variant not in self.variants:
@@ -81,7 +81,7 @@ class WordPairMetric(Metric):
     tokenize: str = param(check=check_tokeniser, key="tok")
     lowercase: bool = param(True, key="case", words=CASE)
 
-    signature_order: ClassVar[tuple[str, ...]] = ("case", "tok")
+    signature_order = ("case", "tok")
     most_words: ClassVar[int] = 2_000  # of one text; the time grows at least with its square
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:

@@ -27,7 +27,7 @@ class Layered(MixedMetric):
 
     scale: str = param(BOUNDS, choices=(BOUNDS, *SCALES))
 
-    paper: ClassVar[str] = "After Gautam and Bhattacharyya (2014), LAYERED: Metric for Machine Translation Evaluation"
+    paper = "After Gautam and Bhattacharyya (2014), LAYERED: Metric for Machine Translation Evaluation"
     weights: ClassVar[Mapping[str, float]] = {
         "sentbleu": 0.26, "ribes": 0.20, "tree_kernel:of=relations": 0.28, "cobalt": 0.26
     }  # fmt: skip

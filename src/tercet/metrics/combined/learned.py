@@ -7,7 +7,6 @@ learnt so that outputs that people prefer score higher.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from ...errors import UsageError
 from .._parameters import param
@@ -32,7 +31,7 @@ class Learned(CombinedMetric):
     allow_network: bool = param(False, local=True)
     model: str | None = param(file=True)
 
-    paper: ClassVar[str] = "Fomicheva (2017), section 5.1.1; docs/guides/own-metric.md"
+    paper = "Fomicheva (2017), section 5.1.1; docs/guides/own-metric.md"
 
     def the_model(self) -> LearnedModel:
         if self.model is None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from ...errors import UsageError
 from .._parameters import param
@@ -26,9 +25,7 @@ class Mean(MixedMetric):
 
     of: str = param("chrf")
 
-    paper: ClassVar[str] = (
-        "Giménez and Màrquez (2010), Linguistic Measures for Automatic Machine Translation Evaluation"
-    )
+    paper = "Giménez and Màrquez (2010), Linguistic Measures for Automatic Machine Translation Evaluation"
 
     def validate(self) -> None:
         if not all(part.strip() for part in self.of.split("+")):

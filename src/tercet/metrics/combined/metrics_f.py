@@ -7,7 +7,6 @@ weights of the three scores and of the features of fluency are learnt from peopl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from ..bases.combined import CombinedMetric
 
@@ -20,10 +19,5 @@ class MetricsF(CombinedMetric):
     parses: a folder that keeps parses for later runs.
     """
 
-    paper: ClassVar[str] = (
-        "Fomicheva (2017), The Role of Human Reference Translation in Machine Translation Evaluation, chapter 5"
-    )
-
-    @property
-    def label(self) -> str:
-        return "Metrics-F"
+    paper = "Fomicheva (2017), The Role of Human Reference Translation in Machine Translation Evaluation, chapter 5"
+    label = "Metrics-F"

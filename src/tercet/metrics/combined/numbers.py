@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class Numbers(Metric):
     column: str | None = None
 
     needs = frozenset[str]()
-    paper: ClassVar[str] = "docs/metrics/numbers.md"
+    paper = "docs/metrics/numbers.md"
 
     @property
     def lacks(self) -> str:

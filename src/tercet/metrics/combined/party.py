@@ -10,7 +10,6 @@ fluency of Cobalt-F.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from ..bases.combined import CombinedMetric
 
@@ -23,6 +22,4 @@ class Party(CombinedMetric):
     parses: a folder that keeps parses for later runs.
     """
 
-    paper: ClassVar[str] = (
-        "After Joty et al. (2014), DiscoTK: Using Discourse Structure for Machine Translation Evaluation"
-    )
+    paper = "After Joty et al. (2014), DiscoTK: Using Discourse Structure for Machine Translation Evaluation"

@@ -27,7 +27,8 @@ class UpcIpa(MixedMetric):
 
     scale: str = param(BOUNDS, choices=(BOUNDS, *SCALES))
 
-    paper: ClassVar[str] = "Gonzàlez et al. (2014), IPA and STOUT"
+    paper = "Gonzàlez et al. (2014), IPA and STOUT"
+    label = "UPC-IPA"
     weights: ClassVar[Mapping[str, float]] = dict.fromkeys(
         ("meteor", "ter", "chrf", "chrf:char_order=3,beta=1", "ribes", "yisi0"), 1.0
     )
@@ -36,7 +37,3 @@ class UpcIpa(MixedMetric):
         "ribes": (0, 1), "yisi0": (0.081, 1),
     }  # fmt: skip
     version = 2
-
-    @property
-    def label(self) -> str:
-        return "UPC-IPA"

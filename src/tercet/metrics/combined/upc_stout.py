@@ -31,7 +31,3 @@ class UpcStout(UpcIpa):
         **UpcIpa.bounds,
         **dict.fromkeys(("hwcm", "hwcm:of=categories", "stm", "cobalt"), (0, 1)),
     }
-
-    @property
-    def label(self) -> str:
-        return "UPC-STOUT"

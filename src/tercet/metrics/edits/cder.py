@@ -7,15 +7,15 @@ its choice among several references (see `choose_references`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ...text.coding import Units, Vocabulary
 from ...text.editing import References, count_jumps, jump_script
-from ...text.explanations import Edits, Part, Seen
+from ...text.explanations import Edits, Seen
 from ...types import Floats
 from .._contract import Shard, group_references
 from ..bases.pairs import one_segment
@@ -33,12 +33,12 @@ class CDER(WordMetric):
     variant: standard takes the reference with the lowest rate; moses chooses as Moses does.
     """
 
-    variants: ClassVar[Mapping[str, str | None]] = VARIANTS
+    variants = VARIANTS
     higher_is_better = False
-    version: ClassVar[int] = 3  # 2: an empty reference has no rate; 3: Moses' lower case
-    explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
-    longest: ClassVar[int] = 20_000
-    paper: ClassVar[str] = "Leusch et al. (2006), CDER: Efficient MT Evaluation Using Block Movements"
+    version = 3  # 2: an empty reference has no rate; 3: Moses' lower case
+    explains = (Edits,)
+    longest = 20_000
+    paper = "Leusch et al. (2006), CDER: Efficient MT Evaluation Using Block Movements"
 
     def prepare(self, shard: Shard, opened: object) -> References:
         texts, groups = group_references(shard.references)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...text.coding import Ints, Units, characters, code_points
 from ...text.editing import count_edits, edit_script
-from ...text.explanations import Edits, Part, Seen
+from ...text.explanations import Edits, Seen
 from ...types import Floats
 from .._contract import Metric, Shard, group_references
 from .._parameters import CASE, YES, param
@@ -38,8 +38,8 @@ class CER(Metric):
     whitespace: bool = param(True, key="space", words=YES)
 
     higher_is_better = False
-    explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
-    paper: ClassVar[str] = "Levenshtein (1966), Binary codes capable of correcting deletions, insertions, and reversals"
+    explains = (Edits,)
+    paper = "Levenshtein (1966), Binary codes capable of correcting deletions, insertions, and reversals"
 
     @property
     def compatible(self) -> str | None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...kernels import edits as edit_kernel
 from ...kernels import phrases
 from ...text.coding import Ints, Units, code_points, offsets_of, view
-from ...text.explanations import Edit, Edits, Part, Place, Seen, Shift, locate
+from ...text.explanations import Edit, Edits, Place, Seen, Shift, locate
 from ...types import Floats
 from .._contract import Metric, Shard, group_references, mean_score
 from .._parameters import param
@@ -59,8 +59,8 @@ class CharacTER(Metric):
     variant: str = param("corrected", choices=VARIANTS)
 
     higher_is_better = False
-    explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
-    paper: ClassVar[str] = "Wang et al. (2016), CharacTer: Translation Edit Rate on Character Level"
+    explains = (Edits,)
+    paper = "Wang et al. (2016), CharacTer: Translation Edit Rate on Character Level"
 
     @property
     def compatible(self) -> str | None:

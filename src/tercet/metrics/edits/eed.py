@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +77,7 @@ class EED(Metric):
     variant: str = param("corrected", choices=VARIANTS)
 
     higher_is_better = False
-    paper: ClassVar[str] = "Stanchev et al. (2019), EED: Extended Edit Distance Measure for Machine Translation"
+    paper = "Stanchev et al. (2019), EED: Extended Edit Distance Measure for Machine Translation"
 
     @property
     def compatible(self) -> str | None:

@@ -7,16 +7,16 @@ many words in one segment compensate for too few in another.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...errors import UsageError
 from ...text.coding import NgramIndex, Units, Vocabulary
 from ...text.editing import References, bag_script
-from ...text.explanations import Edits, Part, Seen
+from ...text.explanations import Edits, Seen
 from ...types import Floats
 from .._contract import Shard, group_references
 from ..bases.pairs import best_rows, one_segment
@@ -42,11 +42,11 @@ class PER(WordMetric):
     variant: standard takes the reference with the lowest rate; moses adds up as Moses does, from one reference.
     """
 
-    variants: ClassVar[Mapping[str, str | None]] = VARIANTS
+    variants = VARIANTS
     higher_is_better = False
-    version: ClassVar[int] = 3  # 2: an empty reference has no rate; 3: Moses' lower case
-    explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
-    paper: ClassVar[str] = "Tillmann et al. (1997), Accelerated DP based search for statistical translation"
+    version = 3  # 2: an empty reference has no rate; 3: Moses' lower case
+    explains = (Edits,)
+    paper = "Tillmann et al. (1997), Accelerated DP based search for statistical translation"
 
     def check_needs(self, testset: Corpus) -> None:
         super().check_needs(testset)

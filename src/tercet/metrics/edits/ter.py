@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ...errors import UsageError
 from ...text import tercom
 from ...text.coding import Units, Vocabulary, Words, code_points, split_words
 from ...text.editing import References, ShiftSearch, count_shifts, shift_script, words_of
-from ...text.explanations import Edits, Part, Seen
+from ...text.explanations import Edits, Seen
 from ...text.tokenisers import check_tokeniser
 from ...types import Floats
 from .._contract import Metric, Shard, group_references
@@ -66,11 +66,12 @@ class TER(Metric):
     variant: str = param("standard", choices=SEARCHES, quiet=True)
     tokenize: str = param(check=check_tokeniser, key="tok")
 
-    signature_order: ClassVar[tuple[str, ...]] = ("case", "tok", "norm", "punct", "asian")
+    signature_order = ("case", "tok", "norm", "punct", "asian")
     higher_is_better = False
-    version: ClassVar[int] = 2  # Moses' lower case
-    explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
-    paper: ClassVar[str] = "Snover et al. (2006), A Study of Translation Edit Rate with Targeted Human Annotation"
+    version = 2  # Moses' lower case
+    explains = (Edits,)
+    paper = "Snover et al. (2006), A Study of Translation Edit Rate with Targeted Human Annotation"
+    decimals = 1
 
     def validate(self) -> None:
         if self.variant != "moses" and self.tokenize not in (None, "tercom"):
@@ -80,10 +81,6 @@ class TER(Metric):
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return {"tokenize": tokeniser_of(language) if self.variant == "moses" else "tercom"}
-
-    @property
-    def decimals(self) -> int:
-        return 1
 
     @property
     def compatible(self) -> str | None:

@@ -12,14 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ...errors import UsageError
 from ...text.coding import Vocabulary, Words, code_points, split_words
 from ...text.editing import References, count_edits, edit_script, words_of
-from ...text.explanations import Edits, Part, Seen
+from ...text.explanations import Edits, Seen
 from ...text.tokenisers import check_tokeniser
 from ...types import Floats
 from .._contract import Metric, Shard, group_references
@@ -47,13 +47,11 @@ class WER(Metric):
     rate: str = param("wer", choices=("mer", "wer", "wil"), quiet=True)
     variant: str = param("standard", choices=VARIANTS, quiet=True)
 
-    signature_order: ClassVar[tuple[str, ...]] = ("case", "tok")
+    signature_order = ("case", "tok")
     higher_is_better = False
-    version: ClassVar[int] = 3  # 2: an empty reference has no rate; 3: Moses' lower case
-    explains: ClassVar[tuple[type[Part], ...]] = (Edits,)
-    paper: ClassVar[str] = (
-        "Nießen et al. (2000), An Evaluation Tool for Machine Translation: Fast Evaluation for MT Research"
-    )
+    version = 3  # 2: an empty reference has no rate; 3: Moses' lower case
+    explains = (Edits,)
+    paper = "Nießen et al. (2000), An Evaluation Tool for Machine Translation: Fast Evaluation for MT Research"
 
     def validate(self) -> None:
         if self.variant == "jiwer" and self.tokenize not in (None, "none"):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from ...text.explanations import Alignment, Part, Seen
+from ...text.explanations import Alignment, Seen
 from ...types import Floats
 from .._contract import mean_score
 from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
@@ -27,12 +27,8 @@ class BERTr(EncodedMetric):
     With several references the highest score counts. An empty text has the score 0.
     """
 
-    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
-    paper: ClassVar[str] = "Mathur, Baldwin and Cohn (2019), Putting Evaluation in Context"
-
-    @property
-    def label(self) -> str:
-        return "BERTr"
+    explains = (Alignment,)
+    paper = "Mathur, Baldwin and Cohn (2019), Putting Evaluation in Context"
 
     def count_tokens(self, output: TokenVectors, references: Sequence[TokenVectors], opened: Opened) -> Sequence[float]:
         return max((_recall(output, reference) for reference in references), default=0.0), 1.0

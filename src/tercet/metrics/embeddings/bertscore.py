@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...data.files import file_state
 from ...errors import DataError, UsageError
 from ...language.encoders import DEFAULT
-from ...text.explanations import Alignment, Part, Seen
+from ...text.explanations import Alignment, Seen
 from ...types import Floats
 from .._contract import mean_score
 from .._parameters import YES, param
@@ -50,12 +50,8 @@ class BERTScore(EncodedMetric):
     idf: bool = param(False, words=YES)
     baseline: str | None = param(file=find_baseline)
 
-    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
-    paper: ClassVar[str] = "Zhang et al. (2020), BERTScore: Evaluating Text Generation with BERT"
-
-    @property
-    def label(self) -> str:
-        return "BERTScore"
+    explains = (Alignment,)
+    paper = "Zhang et al. (2020), BERTScore: Evaluating Text Generation with BERT"
 
     def validate(self) -> None:
         if self.baseline == DEFAULT and self.encoder not in (None, DEFAULT):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -67,7 +67,7 @@ class LASIM(AcrossLanguages):
 
     model: str | None = param(file=True, checksum="checksum")
 
-    paper: ClassVar[str] = (
+    paper = (
         "Yankovskaya, Tättar and Fishel (2019), Quality Estimation and Translation Metrics via Pre-trained Word and "
         "Sentence Embeddings"
     )

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...data.testset import TestSet
 from ...errors import UsageError
 from ...language.encoders import USE_LANGUAGES, default_encoder
-from ...text.explanations import Matches, Part, Seen
+from ...text.explanations import Matches, Seen
 from ...types import Floats
 from .._contract import Learnt, Shard
 from .._parameters import CASE, param
@@ -76,12 +76,12 @@ class PReP(EncoderMetric):
     tokenize: str | None = param(key="tok")
     lowercase: bool = param(False, key="case", words=CASE)
 
-    explains: ClassVar[tuple[type[Part], ...]] = (Matches,)
-    paper: ClassVar[str] = (
+    explains = (Matches,)
+    paper = (
         "Yoshimura et al. (2019), Filtering Pseudo-References by Paraphrasing for Automatic Evaluation of Machine "
         "Translation"
     )
-    tolerance: ClassVar[float] = 0.0  # a cosine decides, and is not counted
+    tolerance = 0.0  # a cosine decides, and is not counted
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return {

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...errors import MissingDependency
-from ...text.explanations import Alignment, Link, Part, Seen
+from ...text.explanations import Alignment, Link, Seen
 from ...types import Floats
 from .._contract import mean_score
 from .._parameters import param
@@ -71,20 +71,13 @@ class WMDO(EncodedMetric):
     delta: float = param(0.18, low=0)
     alpha: float = param(0.1, low=0)
 
-    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
-    paper: ClassVar[str] = "Chow, Specia and Madhyastha (2019), WMDO: Fluency-based Word Mover's Distance"
+    explains = (Alignment,)
+    paper = "Chow, Specia and Madhyastha (2019), WMDO: Fluency-based Word Mover's Distance"
+    higher_is_better = False
 
     @property
     def packages(self) -> Sequence[tuple[str, str]]:
         return (*super().packages, ("ot", "wmdo"))
-
-    @property
-    def label(self) -> str:
-        return "WMDO"
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        return False
 
     def open(self, state: Known | None) -> Opened:
         _solver()  # a missing package is reported before texts are encoded

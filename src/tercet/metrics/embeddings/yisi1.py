@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...text.explanations import Alignment, Part, Seen
+from ...text.explanations import Alignment, Seen
 from ...text.scripts import base_code
 from ...types import Floats
 from .._contract import Learnt, Shard
@@ -52,17 +52,10 @@ class YiSi1(PrecisionRecall, EncodedMetric):
     parser: str | None = param(file=stored_parses)
     parses: str | None = param(local=True)
 
-    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
-    paper: ClassVar[str] = "Lo (2019), YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric"
+    explains = (Alignment,)
+    paper = "Lo (2019), YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric"
+    learns_weights = True
     version = 2
-
-    @property
-    def label(self) -> str:
-        return "YiSi1"
-
-    @property
-    def learns_weights(self) -> bool:
-        return True
 
     def learn(self, testset: Corpus) -> Learnt:
         """Learn weights of tokens; with srl, find the parser's name and version."""

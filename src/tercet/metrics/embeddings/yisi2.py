@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -52,11 +52,7 @@ class YiSi2(AcrossLanguages, YiSi1):
     alpha: float = param(0.5, low=0, high=1)
     source_parser: str | None = param(file=stored_parses)
 
-    paper: ClassVar[str] = "Lo (2019), YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric"
-
-    @property
-    def label(self) -> str:
-        return "YiSi2"
+    paper = "Lo (2019), YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric"
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         """Compare the pieces alone with the encoder multilingual: their context is for texts of one language."""

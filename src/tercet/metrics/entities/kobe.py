@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from ...errors import UsageError
-from ...text.explanations import Entities, Entity, Part, Seen
+from ...text.explanations import Entities, Entity, Seen
 from ...types import Floats
 from .._contract import Shard
 from .._parameters import param
@@ -75,10 +75,10 @@ class KoBE(EntityMetric):
     penalty: bool = True
     rounding: str = param("none", choices=("none", "published"))
 
-    marked: ClassVar[tuple[str, str, str]] = ("entity in both texts", "", "entity in this text only")
-    explains: ClassVar[tuple[type[Part], ...]] = (Entities,)
-    version: ClassVar[int] = 2  # 2: names after directions (Südfrankreich), amounts with their units
-    paper: ClassVar[str] = "Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation"
+    marked = ("entity in both texts", "", "entity in this text only")
+    explains = (Entities,)
+    version = 2  # 2: names after directions (Südfrankreich), amounts with their units
+    paper = "Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation"
 
     @property
     def needs(self) -> frozenset[str]:

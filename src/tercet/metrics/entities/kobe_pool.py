@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -92,20 +92,14 @@ class KoBEPool(EntityMetric):
     threshold: float = param(0.8, low=0)
 
     needs = frozenset({"source"})  # tells which outputs belong together
-    version: ClassVar[int] = 2  # 2: compounds with directions are names
-    paper: ClassVar[str] = "After Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation"
-
-    @property
-    def needs_all_systems(self) -> bool:
-        return True
+    version = 2  # 2: compounds with directions are names
+    paper = "After Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation"
+    label = "KoBE_pool"
+    needs_all_systems = True
 
     def validate(self) -> None:
         if not self.threshold < 1:
             raise UsageError(f"kobe_pool: threshold must be a number from 0 to below 1, not {self.threshold}.")
-
-    @property
-    def label(self) -> str:
-        return "KoBE_pool"
 
     def check_needs(self, testset: Corpus) -> None:
         super().check_needs(testset)

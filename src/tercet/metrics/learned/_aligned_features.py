@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -57,9 +57,9 @@ class AlignedFeatures(FeatureMetric):
     parser: str | None = param(file=stored_parses)
     parses: str | None = param(local=True)
 
-    longest: ClassVar[int] = 5000
-    segments_per_unit: ClassVar[int | None] = 256
-    shares: ClassVar[str] = "parses"
+    longest = 5000
+    segments_per_unit = 256
+    shares = "parses"
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return {"language": base_code(self.language or language or "en")}

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -54,8 +54,8 @@ class BEER(FeatureMetric):
         to 1; none gives only the features, and the score 0. By default the weights of the package.
     """
 
-    longest: ClassVar[int] = 5000
-    paper: ClassVar[str] = "Stanojević and Sima'an (2014), BEER: BEtter Evaluation as Ranking"
+    longest = 5000
+    paper = "Stanojević and Sima'an (2014), BEER: BEtter Evaluation as Ranking"
 
     @property
     def compatible(self) -> str | None:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import ClassVar
 
 from ...errors import DataError, UsageError
 from ..bases.models import ModelMetric, Predict, Row
@@ -29,18 +28,15 @@ class BLEURT(ModelMetric):
     device, allow_download, trust_pickle: not used; TensorFlow chooses the device, and a checkpoint is a folder.
     """
 
-    runs_code: ClassVar[bool] = True  # TensorFlow executes a checkpoint
-    paper: ClassVar[str] = "Sellam, Das and Parikh (2020), BLEURT: Learning Robust Metrics for Text Generation"
+    runs_code = True  # TensorFlow executes a checkpoint
+    paper = "Sellam, Das and Parikh (2020), BLEURT: Learning Robust Metrics for Text Generation"
+    needs = frozenset({"reference"})
 
     @property
     def lacks(self) -> str:
         if self.model:
             return ""
         return f"a model: bleurt:model=BLEURT-20, unpacked from {CHECKPOINT}, and its authors' package: {INSTALL}"
-
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset({"reference"})
 
     def validate(self) -> None:
         if self.references == "none":

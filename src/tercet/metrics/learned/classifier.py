@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -37,11 +37,7 @@ class Classifier(ModelMetric):
     lower_is_better: bool = param(False, quiet=True)
 
     packages = (("torch", "hf"), ("transformers", "hf"))
-    paper: ClassVar[str] = "Devlin et al. (2019), BERT: Pre-training of Deep Bidirectional Transformers"
-
-    @property
-    def label(self) -> str:
-        return "Classifier"
+    paper = "Devlin et al. (2019), BERT: Pre-training of Deep Bidirectional Transformers"
 
     @property
     def needs(self) -> frozenset[str]:

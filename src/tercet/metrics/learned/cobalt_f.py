@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from .._parameters import param
 from ._adequacy import NAMES as ADEQUACY
@@ -32,13 +31,8 @@ class CobaltF(AlignedFeatures):
 
     of: str = param("simple", choices=("simple", "comp"))
 
-    paper: ClassVar[str] = (
-        "Fomicheva (2017), The Role of Human Reference Translation in Machine Translation Evaluation, chapter 5"
-    )
-
-    @property
-    def label(self) -> str:
-        return "Cobalt-F"
+    paper = "Fomicheva (2017), The Role of Human Reference Translation in Machine Translation Evaluation, chapter 5"
+    label = "Cobalt-F"
 
     def feature_names(self) -> tuple[str, ...]:
         own = ("cobalt",) if self.of == "simple" else tuple(f"adequacy_{name}" for name in ADEQUACY)

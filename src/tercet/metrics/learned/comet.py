@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from ...errors import DataError, MissingDependency, UsageError
 from .._parameters import param
@@ -40,13 +40,10 @@ class COMET(ModelMetric):
 
     encoder: str | None = param(local=True)
 
-    usual_model: ClassVar[str] = "Unbabel/wmt22-comet-da"
+    usual_model = "Unbabel/wmt22-comet-da"
     packages = (("comet", "comet"),)
-    paper: ClassVar[str] = "Rei et al. (2020), COMET: A Neural Framework for MT Evaluation"
-
-    @property
-    def decimals(self) -> int:
-        return 4
+    paper = "Rei et al. (2020), COMET: A Neural Framework for MT Evaluation"
+    decimals = 4
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         references = "none" if _reads_no_reference(self.model) else "mean"

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import as_file, files
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,13 +41,9 @@ class ESIM(EncodedMetric):
     With several references the highest score counts.
     """
 
-    paper: ClassVar[str] = "Mathur, Baldwin and Cohn (2019), Putting Evaluation in Context"
-    tolerance: ClassVar[float] = 1e-3
+    paper = "Mathur, Baldwin and Cohn (2019), Putting Evaluation in Context"
+    tolerance = 1e-3
     languages = ("en",)
-
-    @property
-    def label(self) -> str:
-        return "ESIM"
 
     def defaults(self, language: str | None) -> Mapping[str, str]:
         return {"encoder": DEFAULT}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from .._parameters import param
 from ._aligned_features import AlignedFeatures, Compared
@@ -32,13 +31,8 @@ class FeaturesF(AlignedFeatures):
 
     of: str = param("all", choices=GROUPS, quiet=True)
 
-    paper: ClassVar[str] = (
-        "Fomicheva (2017), The Role of Human Reference Translation in Machine Translation Evaluation, chapter 5"
-    )
-
-    @property
-    def label(self) -> str:
-        return "Features-F"
+    paper = "Fomicheva (2017), The Role of Human Reference Translation in Machine Translation Evaluation, chapter 5"
+    label = "Features-F"
 
     def feature_names(self) -> tuple[str, ...]:
         return GROUPS[self.of]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class LP(Metric):
     normalised: bool = False
 
     needs = frozenset[str]()
-    paper: ClassVar[str] = "Fomicheva et al. (2020), Unsupervised Quality Estimation for Neural Machine Translation"
+    paper = "Fomicheva et al. (2020), Unsupervised Quality Estimation for Neural Machine Translation"
 
     @property
     def lacks(self) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -41,15 +41,10 @@ class MetricX(ModelMetric):
     tokenizer: str | None = param(local=True)
     year: int | None = param(choices=(23, 24))
 
-    usual_model: ClassVar[str] = "google/metricx-24-hybrid-large-v2p6"
+    usual_model = "google/metricx-24-hybrid-large-v2p6"
     packages = (("torch", "hf"), ("transformers", "hf"))
-    paper: ClassVar[str] = (
-        "Juraska et al. (2024), MetricX-24: The Google Submission to the WMT 2024 Metrics Shared Task"
-    )
-
-    @property
-    def higher_is_better(self) -> bool:
-        return False
+    paper = "Juraska et al. (2024), MetricX-24: The Google Submission to the WMT 2024 Metrics Shared Task"
+    higher_is_better = False
 
     @property
     def needs(self) -> frozenset[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
 
 from ...data.testset import TestSet
 from ...types import Floats
@@ -26,11 +25,8 @@ class QEFeatures(FeatureMetric):
     """
 
     needs = frozenset({"source"})
-    paper: ClassVar[str] = "Specia et al. (2010), A Dataset for Assessing Machine Translation Evaluation Metrics"
-
-    @property
-    def label(self) -> str:
-        return "QE-Features"
+    paper = "Specia et al. (2010), A Dataset for Assessing Machine Translation Evaluation Metrics"
+    label = "QE-Features"
 
     @property
     def higher_is_better(self) -> bool | None:

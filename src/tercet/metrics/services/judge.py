@@ -12,12 +12,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from ...errors import UsageError
-from ...text.explanations import Part, Seen, Span, Spans
+from ...text.explanations import Seen, Span, Spans
 from ...types import Floats
 from .._contract import Learnt, Metric, Shard, group_references, mean_score
 from .._parameters import param
@@ -115,13 +115,14 @@ class Judge(Metric):
     wait: float = param(1.0, low=0, local=True)
     parallel: int = param(4, low=1, local=True)
 
-    explains: ClassVar[tuple[type[Part], ...]] = (Spans,)
-    paper: ClassVar[str] = (
+    explains = (Spans,)
+    paper = (
         "After Kocmi and Federmann (2023), Large Language Models Are State-of-the-Art Evaluators of Translation Quality"
     )
-    uses_network: ClassVar[bool] = True
-    one_process: ClassVar[bool] = True  # the limit on spending is of one process
-    segments_per_unit: ClassVar[int | None] = 64
+    decimals = 2
+    uses_network = True
+    one_process = True  # the limit on spending is of one process
+    segments_per_unit = 64
 
     @property
     def needs(self) -> frozenset[str]:
@@ -130,10 +131,6 @@ class Judge(Metric):
     @property
     def higher_is_better(self) -> bool:
         return self.prompt == "da"
-
-    @property
-    def decimals(self) -> int:
-        return 2
 
     @property
     def label(self) -> str:

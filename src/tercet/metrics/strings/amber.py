@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
 from math import exp
-from typing import ClassVar
 
 import numpy as np
 
@@ -68,7 +67,7 @@ class AMBER(WordPairMetric):
     precision: float = param(0.3, low=0, high=1)
     fmean: float = param(0.5, low=0, high=1)
 
-    paper: ClassVar[str] = "Chen and Kuhn (2011), AMBER: A Modified BLEU, Enhanced Ranking Metric"
+    paper = "Chen and Kuhn (2011), AMBER: A Modified BLEU, Enhanced Ranking Metric"
 
     def count_pair(self, output: Sequence[str], reference: Sequence[str]) -> Sequence[float]:
         """Count the score times the length of the reference, and that length, at least 1."""

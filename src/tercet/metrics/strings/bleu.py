@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from ...errors import UsageError
 from ...text.coding import Ints, NgramIndex, Vocabulary, Words, closest_lengths, ngram_totals
-from ...text.explanations import Matches, Part, Seen
+from ...text.explanations import Matches, Seen
 from ...text.rules import INTL_136
 from ...text.tokenisers import MODELS, check_tokeniser, find_piece_model, lower, piece_model, pieces, tokenise
 from ...types import Floats
@@ -67,9 +67,9 @@ class BLEU(Metric):
     variant: str = param("sacrebleu", choices=VARIANTS, quiet=True)
     model: str | None = param(file=find_piece_model, checksum="spm")
 
-    explains: ClassVar[tuple[type[Part], ...]] = (Matches,)
-    paper: ClassVar[str] = "Papineni et al. (2002), BLEU: a Method for Automatic Evaluation of Machine Translation"
-    signature_order: ClassVar[tuple[str, ...]] = (
+    explains = (Matches,)
+    paper = "Papineni et al. (2002), BLEU: a Method for Automatic Evaluation of Machine Translation"
+    signature_order = (
         "case",
         "eff",
         "tok",

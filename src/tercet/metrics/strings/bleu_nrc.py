@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from ...text.explanations import Matches, Part, Seen
+from ...text.explanations import Matches, Seen
 from ...text.tokenisers import check_tokeniser
 from ...types import Floats
 from .._contract import Metric, Shard
@@ -36,19 +36,11 @@ class BLEUNRC(Metric):
     tokenize: str = param("intl", check=check_tokeniser, key="tok")
     lowercase: bool = param(True, key="case", words=CASE)
 
-    signature_order: ClassVar[tuple[str, ...]] = ("case", "tok")
-    explains: ClassVar[tuple[type[Part], ...]] = (Matches,)
-    paper: ClassVar[str] = (
-        "Chen and Cherry (2014), A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU"
-    )
-
-    @property
-    def label(self) -> str:
-        return "BLEU_NRC"
-
-    @property
-    def decimals(self) -> int:
-        return 1
+    signature_order = ("case", "tok")
+    explains = (Matches,)
+    paper = "Chen and Cherry (2014), A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU"
+    decimals = 1
+    label = "BLEU_NRC"
 
     def _bleu(self, smooth_method: str) -> BLEU:
         return BLEU(

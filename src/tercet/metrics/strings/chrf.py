@@ -29,7 +29,7 @@ from ...text.coding import (
     split_words,
     utf8_bytes,
 )
-from ...text.explanations import Group, Matches, Part, Seen
+from ...text.explanations import Group, Matches, Seen
 from ...text.ngrams import compare_ngrams, longest_matches
 from ...types import Floats
 from .._contract import Metric, Shard, group_references
@@ -91,11 +91,12 @@ class CHRF(Metric):
     unit: str = param("char", choices=("byte", "char"), quiet=True)
     average: str = param("corpus", choices=("corpus", "segment"), quiet=True)
 
-    explains: ClassVar[tuple[type[Part], ...]] = (Matches,)
-    paper: ClassVar[str] = "Popović (2015), chrF: character n-gram F-score for automatic MT evaluation"
+    explains = (Matches,)
+    paper = "Popović (2015), chrF: character n-gram F-score for automatic MT evaluation"
+    decimals = 1
 
-    shares: ClassVar[str] = "character n-grams"
-    signature_order: ClassVar[tuple[str, ...]] = ("case", "eff", "nc", "nw", "space")
+    shares = "character n-grams"
+    signature_order = ("case", "eff", "nc", "nw", "space")
 
     def validate(self) -> None:
         if not self.order:
@@ -109,10 +110,6 @@ class CHRF(Metric):
     @property
     def order(self) -> int:
         return self.char_order + self.word_order
-
-    @property
-    def decimals(self) -> int:
-        return 1
 
     @property
     def label(self) -> str:

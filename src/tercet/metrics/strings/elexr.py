@@ -13,7 +13,6 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
-from typing import ClassVar
 
 import numpy as np
 
@@ -39,9 +38,7 @@ class ELEXR(WordPairMetric):
     window: int = param(4, low=1, high=100)
     smoothing: float = param(0.3, above=0, high=0.5)
 
-    paper: ClassVar[str] = (
-        "Mahmoudi et al. (2013), ELEXR: Automatic Evaluation of Machine Translation Using Lexical Relationships"
-    )
+    paper = "Mahmoudi et al. (2013), ELEXR: Automatic Evaluation of Machine Translation Using Lexical Relationships"
 
     def count_pair(self, output: Sequence[str], reference: Sequence[str]) -> Sequence[float]:
         """Count the score of a segment, and 1."""

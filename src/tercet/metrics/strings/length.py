@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,11 +37,8 @@ class Length(Metric):
     tokenize: str = param("13a", check=check_tokeniser, key="tok")
 
     higher_is_better = None  # nearer to 1 is better
-    paper: ClassVar[str] = "Papineni et al. (2002), BLEU: a Method for Automatic Evaluation of Machine Translation"
-
-    @property
-    def label(self) -> str:
-        return "length"
+    paper = "Papineni et al. (2002), BLEU: a Method for Automatic Evaluation of Machine Translation"
+    label = "length"
 
     def _lengths(self, texts: list[str]) -> Ints:
         if self.unit == "char":

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from math import log
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ...errors import UsageError
 from ...kernels import information as kernel
 from ...text.coding import Ints, Vocabulary, Words, code_points, ngram_totals, offsets_of, split_words, view
-from ...text.explanations import Matches, Part, Seen
+from ...text.explanations import Matches, Seen
 from ...text.tokenisers import tokenise
 from ...types import Floats
 from .._contract import Learnt, Metric, Shard, group_references
@@ -76,19 +76,13 @@ class NIST(Metric):
     lowercase: bool = param(True, key="case", words=CASE)
     max_ngram_order: int = param(5, low=1, high=9, key="order", quiet=True)
 
-    signature_order: ClassVar[tuple[str, ...]] = ("case", "tok")
-    explains: ClassVar[tuple[type[Part], ...]] = (Matches,)
-    paper: ClassVar[str] = (
+    signature_order = ("case", "tok")
+    explains = (Matches,)
+    paper = (
         "Doddington (2002), Automatic Evaluation of Machine Translation Quality Using N-gram Co-Occurrence Statistics"
     )
-
-    @property
-    def compatible(self) -> str:
-        return "mteval13a"
-
-    @property
-    def decimals(self) -> int:
-        return 2
+    decimals = 2
+    compatible = "mteval13a"
 
     def _words(self, texts: Sequence[str]) -> Words:
         return tokenise(texts, f"mteval-{self.tokenize}" + ("-lc" if self.lowercase else ""))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from ...text.coding import (
     ngram_totals,
     split_words,
 )
-from ...text.explanations import Matches, Part, Seen
+from ...text.explanations import Matches, Seen
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
 from .._contract import Metric, Shard, group_references
@@ -53,19 +53,11 @@ class SentBLEU(Metric):
     tokenize: str = param(check=check_tokeniser, key="tok")
     lowercase: bool = param(False, key="case", words=CASE)
 
-    signature_order: ClassVar[tuple[str, ...]] = ("case", "tok")
-    explains: ClassVar[tuple[type[Part], ...]] = (Matches,)
-    paper: ClassVar[str] = (
-        "Lin and Och (2004), ORANGE: a Method for Evaluating Automatic Evaluation Metrics for Machine Translation"
-    )
-
-    @property
-    def label(self) -> str:
-        return "sentBLEU"
-
-    @property
-    def compatible(self) -> str:
-        return "moses"
+    signature_order = ("case", "tok")
+    explains = (Matches,)
+    paper = "Lin and Och (2004), ORANGE: a Method for Evaluating Automatic Evaluation Metrics for Machine Translation"
+    compatible = "moses"
+    label = "sentBLEU"
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return {"tokenize": tokeniser_of(language)}

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from ...text.explanations import Matches, Part, Seen
+from ...text.explanations import Matches, Seen
 from ...types import Floats
 from .._contract import mean_score
 from .._parameters import param
@@ -31,8 +31,8 @@ class SimpBLEU(WordPairMetric):
 
     of: str = param("recall", choices=("recall", "precision"))
 
-    explains: ClassVar[tuple[type[Part], ...]] = (Matches,)
-    paper: ClassVar[str] = "Song, Cohn and Specia (2013), BLEU deconstructed: Designing a Better MT Evaluation Metric"
+    explains = (Matches,)
+    paper = "Song, Cohn and Specia (2013), BLEU deconstructed: Designing a Better MT Evaluation Metric"
 
     @property
     def label(self) -> str:

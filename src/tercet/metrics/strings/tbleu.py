@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class TBLEU(WordPairMetric):
 
     threshold: float = param(0.5, low=0, high=1)
 
-    paper: ClassVar[str] = "Libovický and Pecina (2014), Tolerant BLEU: a Submission to the WMT14 Metrics Task"
+    paper = "Libovický and Pecina (2014), Tolerant BLEU: a Submission to the WMT14 Metrics Task"
 
     def count_pair(self, output: Sequence[str], reference: Sequence[str]) -> Sequence[float]:
         """Count the words of both texts, then weighted matches and n-grams of the output by order."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...text.explanations import Group, Matches, Part, Seen
+from ...text.explanations import Group, Matches, Seen
 from ...types import Floats
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
@@ -71,7 +71,7 @@ class TreeMetric(ParsedMetric):
     of: str = param("words", choices=KINDS, noun="kind of label")
     lowercase: bool = True
 
-    explains: ClassVar[tuple[type[Part], ...]] = (Matches,)
+    explains = (Matches,)
     sizes: ClassVar[str] = ""  # the name of the parameter with the largest size
 
     @property

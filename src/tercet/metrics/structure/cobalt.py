@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...data.files import is_file
 from ...errors import DataError, UsageError
@@ -28,7 +28,7 @@ from ...language.relations import foreign_relation
 from ...language.sentence import shown
 from ...language.stemming import LANGUAGES as STEMMED
 from ...language.vectors import is_model, open_vectors
-from ...text.explanations import Alignment, Part, Seen
+from ...text.explanations import Alignment, Seen
 from ...text.scripts import base_code
 from ...types import Floats
 from .._contract import Learnt, mean_score
@@ -128,10 +128,8 @@ class Cobalt(ParsedMetric):
     vectors: str | None = param(file=lambda name: None if is_model(name) else Path(name), checksum="vector_file")
     threshold: float = param(0.25, low=-1, high=1, quiet=True)
 
-    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
-    paper: ClassVar[str] = (
-        "Fomicheva (2017), The Role of Human Reference Translation in Machine Translation Evaluation, chapter 4"
-    )
+    explains = (Alignment,)
+    paper = "Fomicheva (2017), The Role of Human Reference Translation in Machine Translation Evaluation, chapter 4"
 
     def validate(self) -> None:
         if self.paraphrases is not None:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
 from ...types import Floats
@@ -45,8 +45,8 @@ class HWCM(TreeMetric):
     length: int = param(4, low=1, high=9)
     variant: str = param("paper", choices=("paper", "asiya"))
 
-    paper: ClassVar[str] = "Liu and Gildea (2005), Syntactic Features for Evaluation of Machine Translation"
-    sizes: ClassVar[str] = "length"
+    paper = "Liu and Gildea (2005), Syntactic Features for Evaluation of Machine Translation"
+    sizes = "length"
 
     def validate(self) -> None:
         if self.variant == "asiya" and self.length > LONGEST:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import exp
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class RED(ParsedMetric):
     function: float = param(0.25, low=0, high=1)
     paraphrases: str | None = param(file=find_table, checksum="table")
 
-    paper: ClassVar[str] = "Yu et al. (2014), RED: A Reference Dependency Based MT Evaluation Metric"
+    paper = "Yu et al. (2014), RED: A Reference Dependency Based MT Evaluation Metric"
 
     def validate(self) -> None:
         if self.paraphrases is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from ...errors import DataError
 from ...language.penn import ConstituentTree, read_trees, squeezed
@@ -42,8 +42,8 @@ class STM(TreeMetric):
     depth: int = param(4, low=1, high=9)
     trees: str | None = param(file=True, checksum="tree_file")
 
-    paper: ClassVar[str] = "Liu and Gildea (2005), Syntactic Features for Evaluation of Machine Translation"
-    sizes: ClassVar[str] = "depth"
+    paper = "Liu and Gildea (2005), Syntactic Features for Evaluation of Machine Translation"
+    sizes = "depth"
 
     def learn(self, testset: Corpus) -> Learnt:
         return Learnt() if self.trees else super().learn(testset)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -55,11 +55,8 @@ class TreeKernel(ParsedMetric):
     decay: float = param(0.4, low=0.01, high=1)
     gap: float = param(0.4, low=0.01, high=1)
 
-    paper: ClassVar[str] = "Moschitti (2006), Efficient Convolution Kernels for Dependency and Constituent Trees"
-
-    @property
-    def label(self) -> str:
-        return "Tree-Kernel"
+    paper = "Moschitti (2006), Efficient Convolution Kernels for Dependency and Constituent Trees"
+    label = "Tree-Kernel"
 
     def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
         """Count the score of a segment, and 1."""

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...language.synonyms import english_related_words, english_synonyms
-from ...text.explanations import Alignment, Link, ListedAlignment, Part, Seen
+from ...text.explanations import Alignment, Link, ListedAlignment, Seen
 from ...types import Floats
 from .._contract import mean_score
 from .._parameters import param
@@ -79,12 +79,8 @@ class VERTa(ParsedMetric):
 
     variant: str = param("w", choices=VARIANTS)
 
-    explains: ClassVar[tuple[type[Part], ...]] = (Alignment,)
-    paper: ClassVar[str] = "Comelles and Atserias (2014), VERTa participation in the WMT14 Metrics Task"
-
-    @property
-    def label(self) -> str:
-        return "VERTa"
+    explains = (Alignment,)
+    paper = "Comelles and Atserias (2014), VERTa participation in the WMT14 Metrics Task"
 
     def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
         """Count the score of a segment, 1, and the F-measures of the modules."""
