@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ..errors import UsageError
 from ..types import Floats
+from ._machinery import Corpus as Corpus
 from ._machinery import Machinery
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from ..data.testset import TestSet
     from ..text.explanations import Seen
-    from ._machinery import Corpus
 
 Made = TypeVar("Made")
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 
 from ..errors import MissingDependency, UsageError
 from ..types import Floats
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ._contract import Metric
     from ._ready import Ready
 
-    Corpus = TestSet | TextFiles  # what a metric is made ready for
+Corpus: TypeAlias = "TestSet | TextFiles"  # what a metric is made ready for
 
 
 @dataclass(frozen=True)

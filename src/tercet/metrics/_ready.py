@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,7 @@ from ..data.scores import MetricRecord
 from ..errors import DataError, TercetError, Untrusted, UsageError
 from ..text.explanations import Seen
 from ..types import Floats
-from ._contract import Learnt, Metric, Shard
-
-if TYPE_CHECKING:
-    from ._machinery import Corpus
+from ._contract import Corpus, Learnt, Metric, Shard
 
 log = logging.getLogger(__name__)
 LARGEST = 1e300  # of a count or score

@@ -17,24 +17,21 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...data.testset import checksum
 from ...errors import UsageError
 from ...language.lexical_tables import FORMATS, LexicalTable, check_parallel, read_table, train_table
+from ...language.morphemes import Morphemes
+from ...language.ngram_models import NgramModel
 from ...text.coding import whole_characters
 from ...text.scripts import base_code
 from ...text.tokenisers import lower, tokenise
 from ...types import Floats
-from .._contract import Learnt, Metric, Shard
+from .._contract import Corpus, Learnt, Metric, Shard
 from .._parameters import param
-
-if TYPE_CHECKING:
-    from ...language.morphemes import Morphemes
-    from ...language.ngram_models import NgramModel
-    from .._machinery import Corpus
 
 log = logging.getLogger(__name__)
 

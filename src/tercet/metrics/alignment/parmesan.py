@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +19,10 @@ from ...language.meteor_alignment import Alignment, describe
 from ...language.paraphrases import find_table
 from ...text.explanations import Seen
 from ...types import Floats
-from .._contract import Learnt, Metric, Shard
+from .._contract import Corpus, Learnt, Metric, Shard
 from .._parameters import param
 from ..bases.pairs import best_rows, one_segment, owners
 from .meteor import LANGUAGES, METEOR, _References
-
-if TYPE_CHECKING:
-    from .._machinery import Corpus
 
 log = logging.getLogger(__name__)
 

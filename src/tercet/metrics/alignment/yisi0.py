@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,14 +20,11 @@ from ...text.coding import Ints, Units, offsets_of, view
 from ...text.explanations import Alignment, Link, ListedAlignment, Seen
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
-from .._contract import Learnt, Metric, Shard, group_references
+from .._contract import Corpus, Learnt, Metric, Shard, group_references
 from .._parameters import CASE, param
 from ..bases.frequencies import DocumentFrequencies, count_references
 from ..bases.pairs import best_rows, number_words, one_segment, owners, refuse_long
 from ..bases.precision_recall import PrecisionRecall
-
-if TYPE_CHECKING:
-    from .._machinery import Corpus
 
 VARIANTS = ("corrected", "original")
 MOST_BYTES = 100_000  # of one text: half a minute

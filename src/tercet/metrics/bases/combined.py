@@ -6,21 +6,18 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...text.explanations import Seen
 from ...types import Floats
-from .._contract import Learnt, Shard
+from .._contract import Corpus, Learnt, Shard
 from .._parameters import param
 from .._ready import Ready
 from .learned_model import LearnedModel, shipped_model
 from .members import Member, MemberMetric, count_members, find_model_members, make_ready, what_computes
 from .pairs import one_segment
-
-if TYPE_CHECKING:
-    from .._machinery import Corpus
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from ...language.encoders import (
     LAST,
     PACKAGES,
     USE_LANGUAGES,
+    Encoder,
+    TokenVectors,
     check_name,
     default_encoder,
     open_encoder,
@@ -28,14 +30,10 @@ from ...language.encoders import (
 from ...text.explanations import Alignment, Link, Places
 from ...text.scripts import base_code
 from ...types import Floats, Floats32
-from .._contract import Learnt, Metric, Shard
+from .._contract import Corpus, Learnt, Metric, Shard
 from .._parameters import param
 from .._ready import warn_of_guess
 from .frequencies import DocumentFrequencies, count_references
-
-if TYPE_CHECKING:
-    from ...language.encoders import Encoder, TokenVectors
-    from .._machinery import Corpus
 
 log = logging.getLogger(__name__)
 MOST_WORDS = 3000  # the matrices of WMDO need 600 MB then

@@ -18,16 +18,14 @@ from ...data.files import file_state
 from ...data.lines import read_lines
 from ...errors import UsageError
 from ...knowledge.literals import is_literal
-from ...knowledge.mentions import AnnotationLinker
+from ...knowledge.mentions import AnnotationLinker, Linker, Mention
 from ...knowledge.store import MANIFEST
 from ...text.scripts import base_code
-from .._contract import Learnt, Metric
+from .._contract import Corpus, Learnt, Metric
 from .._parameters import param
 
 if TYPE_CHECKING:
-    from ...knowledge.mentions import Linker, Mention
     from ...knowledge.name_checks import NameChecks
-    from .._machinery import Corpus
 
 LAYERS = ("names", "concepts", "both")
 Found = Sequence[tuple["Mention", "Candidates"]]  # the mentions of a text that count

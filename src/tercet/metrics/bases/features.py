@@ -9,20 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from ...errors import DataError
 from ...text.explanations import Seen
 from ...types import Floats
-from .._contract import Learnt, Metric, Shard, mean_score
+from .._contract import Corpus, Learnt, Metric, Shard, mean_score
 from .._parameters import param
 from .learned_model import LearnedModel, load_model, shipped_model
 from .pairs import one_segment
-
-if TYPE_CHECKING:
-    from .._machinery import Corpus
 
 NONE = "none"
 

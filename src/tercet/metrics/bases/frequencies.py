@@ -6,12 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from math import log, log2
-from typing import TYPE_CHECKING
 
-from .._contract import group_references
-
-if TYPE_CHECKING:
-    from .._machinery import Corpus
+from .._contract import Corpus, group_references
 
 SHARD = 10_000  # segments whose references are in memory at once
 _ASCII_LOWER = {ord(c): ord(c.lower()) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}

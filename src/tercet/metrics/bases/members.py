@@ -10,20 +10,17 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...errors import DataError, TercetError, UnknownName, UsageError, with_place
 from ...types import Floats
-from .._contract import Metric, Shard, mean_score
+from .._contract import Corpus, Metric, Shard, mean_score
 from .._ready import Ready
 from .._registry import create
 from .._trust import create_from_file, needs_trust
 from .features import NONE, FeatureMetric
-
-if TYPE_CHECKING:
-    from .._machinery import Corpus
 
 log = logging.getLogger(__name__)
 DEEPEST = 8  # metrics in metrics

@@ -10,20 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from ...errors import UsageError
 from ...text.explanations import Seen
 from ...types import Floats
-from .._contract import Learnt, Shard
+from .._contract import Corpus, Learnt, Shard
 from .._parameters import param
 from .._ready import Ready
 from .members import Member, MemberMetric, count_members, find_members, make_ready
-
-if TYPE_CHECKING:
-    from .._machinery import Corpus
 
 SCALES = ("max", "z", "none")
 BOUNDS = "bounds"

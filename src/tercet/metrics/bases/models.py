@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -18,11 +18,8 @@ from ...language.encoders import DEVICES
 from ...language.encoders.base import check_finite
 from ...text.explanations import Seen
 from ...types import Floats
-from .._contract import Learnt, Metric, Shard, group_references, mean_score
+from .._contract import Corpus, Learnt, Metric, Shard, group_references, mean_score
 from .._parameters import param
-
-if TYPE_CHECKING:
-    from .._machinery import Corpus
 
 SETTLED = ("mean", "best", "none")
 

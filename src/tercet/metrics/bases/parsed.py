@@ -11,21 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from ...data.files import is_file
 from ...errors import DataError, UsageError
+from ...language.backends import Backend
+from ...language.sentence import Sentence
 from ...text.scripts import base_code
 from ...types import Floats
-from .._contract import Learnt, Metric, Shard
+from .._contract import Corpus, Learnt, Metric, Shard
 from .._parameters import param
-
-if TYPE_CHECKING:
-    from ...language.backends import Backend
-    from ...language.sentence import Sentence
-    from .._machinery import Corpus
 
 ParsedTexts = Mapping[str, "Sentence"]  # by text
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,9 +18,6 @@ from ...errors import DataError, UnknownName, UsageError
 from ...types import Floats
 from .._contract import Metric, Shard, mean_score
 from .._parameters import param
-
-if TYPE_CHECKING:
-    pass
 
 TEXT = "output"
 

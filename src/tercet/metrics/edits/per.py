@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,12 +18,9 @@ from ...text.coding import NgramIndex, Units, Vocabulary
 from ...text.editing import References, bag_script
 from ...text.explanations import Edits, Seen
 from ...types import Floats
-from .._contract import Shard, group_references
+from .._contract import Corpus, Shard, group_references
 from ..bases.pairs import best_rows, one_segment
 from ..bases.words import WordMetric, error_rate
-
-if TYPE_CHECKING:
-    from .._machinery import Corpus
 
 VARIANTS = {"moses": "moses", "standard": None}
 

@@ -7,16 +7,14 @@ dependents fills a role that the relation names. The subject of a passive verb i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ...language.encoders import TokenVectors
+from ...language.sentence import Sentence
 from ...language.tiger import from_tiger
 from ...text.coding import Ints
-
-if TYPE_CHECKING:
-    from ...language.encoders import TokenVectors
-    from ...language.sentence import Sentence
 
 # Relations of Universal Dependencies and of ClearNLP (spaCy's English models).
 ROLES = {

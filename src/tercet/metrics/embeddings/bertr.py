@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from ...language.encoders import TokenVectors
 from ...text.explanations import Alignment, Seen
 from ...types import Floats
 from .._contract import mean_score
 from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
-
-if TYPE_CHECKING:
-    from ...language.encoders import TokenVectors
 
 
 @dataclass(frozen=True)

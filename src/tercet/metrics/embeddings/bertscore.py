@@ -11,22 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...data.files import file_state
 from ...errors import DataError, UsageError
-from ...language.encoders import DEFAULT
+from ...language.encoders import DEFAULT, TokenVectors
 from ...text.explanations import Alignment, Seen
 from ...types import Floats
 from .._contract import mean_score
 from .._parameters import YES, param
 from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
-
-if TYPE_CHECKING:
-    from ...language.encoders import TokenVectors
-    from ..bases.frequencies import DocumentFrequencies
+from ..bases.frequencies import DocumentFrequencies
 
 BASELINE = Path(__file__).parents[1] / "data" / "bertscore-minilm.csv"  # made by training/baselines.py
 

@@ -11,22 +11,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...data.model_file import Dataset, ModelFile, read_model, write_model
 from ...errors import DataError, UsageError
-from ...language.encoders import open_encoder
+from ...language.encoders import Encoder, open_encoder
 from ...text.explanations import Seen
 from ...types import Floats
-from .._contract import Learnt, Shard, mean_score
+from .._contract import Corpus, Learnt, Shard, mean_score
 from .._parameters import param
 from ..bases.encoded import AcrossLanguages
-
-if TYPE_CHECKING:
-    from ...language.encoders import Encoder
-    from .._machinery import Corpus
 
 KIND = "lasim"
 # Of the ridge regression; the best in cross-validation is used. Labels that the vectors hardly predict need large ones.

@@ -11,24 +11,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...data.testset import TestSet
 from ...errors import UsageError
-from ...language.encoders import USE_LANGUAGES, default_encoder
+from ...language.encoders import USE_LANGUAGES, Encoder, default_encoder
 from ...text.explanations import Matches, Seen
 from ...types import Floats
-from .._contract import Learnt, Shard
+from .._contract import Corpus, Learnt, Shard
 from .._parameters import CASE, param
 from ..bases.encoded import EncoderMetric
 from ..bases.pairs import explain_ngrams
 from ..strings.sentbleu import ORDER, SentBLEU
-
-if TYPE_CHECKING:
-    from ...language.encoders import Encoder
-    from .._machinery import Corpus
 
 SHARD = 10_000  # segments whose texts are in memory at once while the pool is read
 Key = tuple[str, ...]  # the references of a segment

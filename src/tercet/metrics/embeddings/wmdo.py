@@ -12,19 +12,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import MissingDependency
+from ...language.encoders import TokenVectors
 from ...text.explanations import Alignment, Link, Seen
 from ...types import Floats
 from .._contract import mean_score
 from .._parameters import param
 from ..bases.encoded import EncodedMetric, Known, Opened, cosines, places_of
-
-if TYPE_CHECKING:
-    from ...language.encoders import TokenVectors
 
 ORDERLY = 1e-4  # added per share of the text that a word moves: of equally cheap transports the most orderly is taken
 SAME = 1e-9  # flows that differ by less are equal

@@ -9,26 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...language.backends import Backend
+from ...language.encoders import TokenVectors
+from ...language.sentence import Sentence
 from ...text.explanations import Alignment, Seen
 from ...text.scripts import base_code
 from ...types import Floats
-from .._contract import Learnt, Shard
+from .._contract import Corpus, Learnt, Shard
 from .._parameters import YES, param
 from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
+from ..bases.frequencies import DocumentFrequencies
 from ..bases.parsed import parser_name, stored_parses
 from ..bases.precision_recall import PrecisionRecall
 from ._frames import Frame, find_frames, pair_frames
-
-if TYPE_CHECKING:
-    from ...language.backends import Backend
-    from ...language.encoders import TokenVectors
-    from ...language.sentence import Sentence
-    from .._machinery import Corpus
-    from ..bases.frequencies import DocumentFrequencies
 
 BLOCK = 256  # tokens whose n-grams are compared at once with all others
 

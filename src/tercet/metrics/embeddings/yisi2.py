@@ -9,25 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ...language.encoders import LAST
+from ...language.backends import Backend
+from ...language.encoders import LAST, TokenVectors
+from ...language.sentence import Sentence
 from ...text.explanations import Seen
 from ...text.scripts import base_code
 from ...types import Floats
-from .._contract import Learnt, Shard
+from .._contract import Corpus, Learnt, Shard
 from .._parameters import param
 from ..bases.encoded import AcrossLanguages, EncodedMetric, Opened
 from ..bases.parsed import parser_name, stored_parses
 from .yisi1 import YiSi1, weights_of
-
-if TYPE_CHECKING:
-    from ...language.backends import Backend
-    from ...language.encoders import TokenVectors
-    from ...language.sentence import Sentence
-    from .._machinery import Corpus
 
 USUAL = "en"  # the language of a side that the test set does not name
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from ...errors import UsageError
+from ...knowledge.mentions import Mention
 from ...text.explanations import Entities, Entity, Seen
 from ...types import Floats
 from .._contract import Shard
@@ -24,7 +25,6 @@ from .._parameters import param
 from ..bases.entities import Candidates, EntityMetric, Found, Languages, kept_in, languages, match, weight_of
 
 if TYPE_CHECKING:
-    from ...knowledge.mentions import Mention
     from ...knowledge.name_checks import NameChecks
 
 # Chosen on WMT17 and WMT18, see docs/metrics/kobe.md: between languages, concepts reward outputs that are literal.

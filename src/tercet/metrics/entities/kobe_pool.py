@@ -13,19 +13,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...data.testset import TestSet
 from ...errors import UsageError
 from ...types import Floats
-from .._contract import Learnt, Shard
+from .._contract import Corpus, Learnt, Shard
 from .._parameters import param
 from ..bases.entities import EntityMetric, Languages, languages, weight_of
-
-if TYPE_CHECKING:
-    from .._machinery import Corpus
 
 SMALLEST = 4  # systems
 SHARD = 10_000  # segments whose texts are in memory at once while the pool is read

@@ -8,23 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...language.backends import Backend
 from ...quality.fluency_models import FluencyModels, load_models
 from ...text.scripts import base_code
 from ...types import Floats
-from .._contract import Learnt, Shard
+from .._contract import Corpus, Learnt, Shard
 from .._parameters import param
 from ..bases.features import FeatureMetric, Weights
 from ..bases.parsed import parser_name, stored_parses
 from ..structure.cobalt import Cobalt, CobaltComparison
 from ._fluency import OutputFluency
-
-if TYPE_CHECKING:
-    from ...language.backends import Backend
-    from .._machinery import Corpus
 
 
 class Compared(NamedTuple):

@@ -14,14 +14,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from statistics import fmean, median
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from ...language.sentence import Sentence, Token
-    from ...quality.fluency_models import FluencyModels
+from ...language.sentence import Sentence, Token
+from ...quality.fluency_models import FluencyModels
 
 LOW = 5  # back-off levels below this are low: not even the last two words are in the model
 MODELS = {

@@ -13,23 +13,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import as_file, files
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...data.model_file import Dataset, ModelFile, read_model
 from ...errors import DataError
-from ...language.encoders import DEFAULT
+from ...language.encoders import DEFAULT, TokenVectors
 from ...language.encoders.onnx import open_session
 from ...text.explanations import Seen
 from ...types import Floats
-from .._contract import Learnt, mean_score
+from .._contract import Corpus, Learnt, mean_score
 from ..bases.encoded import EncodedMetric, Known, Opened
-
-if TYPE_CHECKING:
-    from ...language.encoders import TokenVectors
-    from .._machinery import Corpus
 
 KIND = "esim"
 

@@ -11,16 +11,13 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...errors import DataError, NotParallel, UsageError
 from ...types import Floats
-from .._contract import Learnt, Metric, Shard
-
-if TYPE_CHECKING:
-    from .._machinery import Corpus
+from .._contract import Corpus, Learnt, Metric, Shard
 
 Counted = tuple[float, float]  # the sum of log-probabilities, and the number of tokens
 SHARD = 10_000  # segments whose texts are in memory at once while files are read

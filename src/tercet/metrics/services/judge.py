@@ -12,19 +12,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from ...errors import UsageError
 from ...text.explanations import Seen, Span, Spans
 from ...types import Floats
-from .._contract import Learnt, Metric, Shard, group_references, mean_score
+from .._contract import Corpus, Learnt, Metric, Shard, group_references, mean_score
 from .._parameters import param
 from ._chat import ChatClient, Limits, check_endpoint, log
-
-if TYPE_CHECKING:
-    from .._machinery import Corpus
 
 WEIGHTS = {"critical": 25.0, "major": 5.0, "minor": 1.0}
 WORST = 25.0  # errors of one segment count no more than that

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from math import log
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,9 @@ from ...text.coding import Ints, Vocabulary, Words, code_points, ngram_totals, o
 from ...text.explanations import Matches, Seen
 from ...text.tokenisers import tokenise
 from ...types import Floats
-from .._contract import Learnt, Metric, Shard, group_references
+from .._contract import Corpus, Learnt, Metric, Shard, group_references
 from .._parameters import CASE, param
 from ..bases.pairs import explain_ngrams
-
-if TYPE_CHECKING:
-    from .._machinery import Corpus
 
 SHARD = 10_000  # segments whose references are in memory at once while weights are learnt
 BETA = log(2) / log(1.5) ** 2  # an output of two thirds the references' length scores half

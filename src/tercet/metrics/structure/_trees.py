@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...language.sentence import Sentence, Token
 from ...text.explanations import Group, Matches, Seen
 from ...types import Floats
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
-
-if TYPE_CHECKING:
-    from ...language.sentence import Sentence, Token
 
 KINDS = ("words", "categories", "relations")
 Pieces = list[Counter[Hashable]]  # how often each piece occurs, by size: those of size 1 first

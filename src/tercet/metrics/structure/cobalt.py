@@ -15,30 +15,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...data.files import is_file
 from ...errors import DataError, UsageError
+from ...language.backends import Backend
 from ...language.contexts import ContextDifference, compare_contexts, relation_kind
 from ...language.contextual_alignment import ContextAligner, ContextAlignment, ContextLink
 from ...language.lexical_similarity import LEVELS, Similarity, is_function_word
 from ...language.meteor_alignment import MATCHERS, Aligner
 from ...language.paraphrases import find_table
 from ...language.relations import foreign_relation
-from ...language.sentence import shown
+from ...language.sentence import Sentence, shown
 from ...language.stemming import LANGUAGES as STEMMED
 from ...language.vectors import is_model, open_vectors
 from ...text.explanations import Alignment, Seen
 from ...text.scripts import base_code
 from ...types import Floats
-from .._contract import Learnt, mean_score
+from .._contract import Corpus, Learnt, mean_score
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
-
-if TYPE_CHECKING:
-    from ...language.backends import Backend
-    from ...language.sentence import Sentence
-    from .._machinery import Corpus
 
 # thesis: section 4.3; its word scores range from 0 to 1. published: the configuration files of the program.
 PARAMS: dict[str, dict[str, float]] = {

@@ -13,15 +13,13 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import UsageError
+from ...language.sentence import Sentence
 from ...types import Floats
 from .._parameters import param
 from ._trees import Pieces, Tree, TreeMetric, tree
-
-if TYPE_CHECKING:
-    from ...language.sentence import Sentence
 
 # Limits for chains with gaps, of which a deep tree would have millions: nearest ancestors, and Asiya's length.
 NEAREST, LONGEST = 16, 4

@@ -13,22 +13,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import exp
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...language.function_words import function_words
 from ...language.meteor_alignment import MATCHERS, Aligner
 from ...language.paraphrases import find_table
+from ...language.sentence import Sentence
 from ...language.stemming import LANGUAGES as STEMMED
 from ...text.explanations import Seen
 from ...types import Floats
 from .._contract import mean_score
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
-
-if TYPE_CHECKING:
-    from ...language.sentence import Sentence
 
 SIZES = (1, 2, 3)
 WEIGHTS = (0.6, 0.3, 0.1)  # of the F-measures of these sizes

@@ -10,18 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import DataError
 from ...language.penn import ConstituentTree, read_trees, squeezed
-from ...language.sentence import shown
-from .._contract import Learnt, Shard
+from ...language.sentence import Sentence, shown
+from .._contract import Corpus, Learnt, Shard
 from .._parameters import param
 from ._trees import Pieces, Tree, TreeMetric, tree
-
-if TYPE_CHECKING:
-    from ...language.sentence import Sentence
-    from .._machinery import Corpus
 
 
 @dataclass(frozen=True)

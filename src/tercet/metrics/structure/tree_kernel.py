@@ -13,18 +13,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ...language.sentence import Sentence
 from ...types import Floats
 from .._contract import mean_score
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
 from ._trees import KINDS, tree
-
-if TYPE_CHECKING:
-    from ...language.sentence import Sentence
 
 LONGEST = 4  # children of a part that are told apart; more would hardly change the kernel
 KEPT = 4096  # sentences whose trees are kept: a reference is compared with every system's output

@@ -11,19 +11,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...language.sentence import Sentence, Token
 from ...language.synonyms import english_related_words, english_synonyms
 from ...text.explanations import Alignment, Link, ListedAlignment, Seen
 from ...types import Floats
 from .._contract import mean_score
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
-
-if TYPE_CHECKING:
-    from ...language.sentence import Sentence, Token
 
 MODULES = ("lexical", "morphological", "dependency", "ngram")
 VARIANTS = {"eq": (0.25, 0.25, 0.25, 0.25), "w": (0.36, 0.05, 0.40, 0.19)}
