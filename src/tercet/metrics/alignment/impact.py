@@ -13,11 +13,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-import numpy as np
-
 from ...text.explanations import Alignment, Link, Seen
 from ...types import Floats
-from .._contract import mean_score
 from .._parameters import param
 from ..bases.words import WordPairMetric
 
@@ -77,27 +74,17 @@ class IMPACT(WordPairMetric):
     def _share(self, found: float, words: int) -> float:
         return float((found / words**self.beta) ** (1 / self.beta))
 
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
-
     def extras(self, counts: Floats) -> dict[str, Floats]:
         return {"precision": counts[..., 2], "recall": counts[..., 3]}
 
-    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the common parts with the best reference."""
-        words, *others = self.words([output, *references])
-        counts = np.array([self.count_pair(words, other) for other in others], dtype=np.float64)
-        row = int(self.segment_scores(counts).argmax())
+    def explain_words(self, output: Sequence[str], reference: Sequence[str], counts: Floats) -> Seen:
+        """Return the common parts."""
         links = [
-            Link(
-                range(part.output, part.output + part.length),
-                range(part.reference, part.reference + part.length),
-                label=f"round {part.round + 1}",
-            )
-            for part in common_parts(words, others[row], self.beta)
+            Link(range(i, i + length), range(j, j + length), label=f"round {number + 1}")
+            for i, j, length, number in common_parts(output, reference, self.beta)
         ]
-        values = {"precision": float(counts[row, 2]), "recall": float(counts[row, 3])}
-        return Seen(float(self.segment_scores(counts)[row]), [CommonParts(words, others[row], links)], row, values)
+        values = {"precision": float(counts[2]), "recall": float(counts[3])}
+        return Seen(parts=[CommonParts(output, reference, links)], values=values)
 
 
 def f_measure(precision: float, recall: float) -> float:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...errors import UnknownName
-from ...text.coding import Ints, Words
+from ...text.coding import Ints, Units, Vocabulary, Words
 from ...text.editing import words_of
+from ...text.explanations import Edits, Seen
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
-from .._contract import Metric, Shard, group_references
+from .._contract import mean_score
 from .._parameters import CASE, param
 from .pairs import best_rows, owners, too_long
+from .references import BestReferenceMetric
 
 UNSPACED = {"ja": "ja-mecab", "zh": "zh"}  # languages whose words the Moses tokeniser does not find
 
@@ -25,13 +27,13 @@ def tokeniser_of(language: str | None) -> str:
     return UNSPACED.get(language, f"moses-{language}") if language else "moses"
 
 
-def choose_references(rates: Floats, groups: Ints, *, like_moses: bool) -> Ints:
-    """Return for every segment the number of the reference text with the lowest error rate, or the one Moses takes.
+def choose_references(rates: Floats, groups: Ints) -> Ints:
+    """Return for every segment the number of the reference text that Moses takes.
 
     Moses casts 1 - rate to an integer. All values between -1 and 1 become equal, so it takes the first reference unless
     another one is perfect.
     """
-    return best_rows(np.trunc(1 - rates) if like_moses else -rates, groups, highest=True)
+    return best_rows(np.trunc(1 - rates), groups, highest=True)
 
 
 def error_rate(errors: Floats, length: Floats) -> Floats:
@@ -39,8 +41,43 @@ def error_rate(errors: Floats, length: Floats) -> Floats:
     return np.where((length == 0) & (errors > 0), np.nan, errors / np.maximum(length, 1))
 
 
+class ErrorRateMetric(BestReferenceMetric):
+    """A rate of word errors; it implements `words`, `count_errors` and `score`.
+
+    script: returns the edits that are shown to explain a segment.
+    """
+
+    variant: str
+    script: ClassVar[staticmethod[[Sequence[str], Sequence[str]], Edits]]
+
+    higher_is_better = False
+    explains = (Edits,)
+
+    def words(self, texts: Sequence[str]) -> Words:
+        """Return the words of each text."""
+        raise NotImplementedError
+
+    def count_errors(self, outputs: Units, references: Units, segments: Ints) -> Floats:
+        """Count the statistics of each reference with the output of its segment."""
+        raise NotImplementedError
+
+    def read(self, texts: Sequence[str], opened: object) -> Any:
+        return Vocabulary(self.words(texts))
+
+    def compare(self, outputs: Sequence[str], references: Any, groups: Ints) -> Floats:
+        return self.count_errors(references.find(self.words(outputs)), references.units, owners(groups))
+
+    def choose(self, counts: Floats, groups: Ints) -> Ints:
+        if self.variant == "moses":
+            return choose_references(self.score(counts), groups)
+        return super().choose(counts, groups)
+
+    def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
+        return Seen(parts=[self.script(*self.words([output, reference]).strings())])
+
+
 @dataclass(frozen=True)
-class WordMetric(Metric):
+class WordMetric(ErrorRateMetric):
     """A metric with the parameters tokenize, lowercase and variant; `variants` gives the program each one equals."""
 
     tokenize: str = param(check=check_tokeniser, key="tok")
@@ -66,16 +103,12 @@ class WordMetric(Metric):
         return words_of(texts, self.tokenize, lowercase=self.lowercase, ascii_case=self.variant == "moses")
 
 
-class _References(NamedTuple):
-    words: list[list[str]]
-    groups: Ints
-
-
 @dataclass(frozen=True)
-class WordPairMetric(Metric):
+class WordPairMetric(BestReferenceMetric):
     """A metric that compares the words of an output with those of a reference, one pair after the other.
 
-    It implements `count_pair`. With several references, the one with the highest segment score is used.
+    It implements `count_pair`. With several references, the one with the highest segment score is used. The score of a
+    system is the mean of its segments, unless `score` says otherwise.
     """
 
     tokenize: str = param(check=check_tokeniser, key="tok")
@@ -95,17 +128,25 @@ class WordPairMetric(Metric):
         """Count the statistics of one output with one reference."""
         raise NotImplementedError
 
-    def prepare(self, shard: Shard, opened: object) -> _References:
-        texts, groups = group_references(shard.references)
-        return _References(self.words(texts), groups)
+    def explain_words(self, output: Sequence[str], reference: Sequence[str], counts: Floats) -> Seen:
+        """Return what was seen in the words of an output and its best reference; the score is added."""
+        raise NotImplementedError
 
-    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
+    def read(self, texts: Sequence[str], opened: object) -> list[list[str]]:
+        return self.words(texts)
+
+    def compare(self, outputs: Sequence[str], references: Sequence[Sequence[str]], groups: Ints) -> Floats:
         words = self.words(outputs)
         rows = []
-        for owner, reference in zip(owners(prepared.groups).tolist(), prepared.words, strict=True):
+        for owner, reference in zip(owners(groups).tolist(), references, strict=True):
             if max(len(words[owner]), len(reference)) > self.most_words:
                 raise too_long(self.name, "words", outputs[owner], len(words[owner]), len(reference))
             rows.append(self.count_pair(words[owner], reference))
-        counts = np.array(rows, dtype=np.float64)
-        result: Floats = counts[best_rows(self.segment_scores(counts), prepared.groups, highest=True)]
-        return result
+        return np.array(rows, dtype=np.float64)
+
+    def score(self, totals: Floats) -> Floats:
+        return mean_score(totals)
+
+    def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
+        words, others = self.words([output, reference])
+        return replace(self.explain_words(words, others, counts), score=float(self.segment_scores(counts)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,18 +16,13 @@ from ...text.coding import Ints, Units, characters, code_points
 from ...text.editing import count_edits, edit_script
 from ...text.explanations import Edits, Seen
 from ...types import Floats
-from .._contract import Metric, Shard, group_references
 from .._parameters import CASE, YES, param
-from ..bases.pairs import best_rows, one_segment, owners
-
-
-class _References(NamedTuple):
-    units: Units
-    groups: Ints
+from ..bases.pairs import owners
+from ..bases.references import BestReferenceMetric
 
 
 @dataclass(frozen=True)
-class CER(Metric):
+class CER(BestReferenceMetric):
     """Character errors per reference character: 0 is perfect, and above 1 is possible.
 
     lowercase: ignore case. whitespace: whether blanks between words are characters too.
@@ -45,26 +40,17 @@ class CER(Metric):
     def compatible(self) -> str | None:
         return "jiwer4" if self.whitespace else None
 
-    def _characters(self, texts: Sequence[str]) -> Units:
+    def read(self, texts: Sequence[str], opened: object) -> Units:
+        """Return the characters of texts."""
         texts = [text.strip() for text in texts]
         if self.lowercase:
             texts = [text.lower() for text in texts]
         return characters(*code_points(texts), drop="none" if self.whitespace else "unicode")
 
-    def prepare(self, shard: Shard, opened: object) -> _References:
-        texts, groups = group_references(shard.references)
-        return _References(self._characters(texts), groups)
-
-    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
+    def compare(self, outputs: Sequence[str], references: Units, groups: Ints) -> Floats:
         """Count errors and the length of the reference."""
-        counts = self._counts(prepared, self._characters(outputs))
-        chosen: Floats = counts[best_rows(self.score(counts), prepared.groups, highest=False)]
-        return chosen
-
-    def _counts(self, references: _References, outputs: Units) -> Floats:
-        """Return the counts for each reference text."""
-        errors = count_edits(outputs, references.units, owners(references.groups), trace=False)[:, 0]
-        return np.column_stack([errors, references.units.lengths]).astype(np.float64)
+        errors = count_edits(self.read(outputs, None), references, owners(groups), trace=False)[:, 0]
+        return np.column_stack([errors, references.lengths]).astype(np.float64)
 
     def score(self, totals: Floats) -> Floats:
         rate: Floats = totals[..., 0] / np.maximum(totals[..., 1], 1)
@@ -76,12 +62,8 @@ class CER(Metric):
     def verbose(self, totals: Floats) -> str:
         return f"({int(totals[0])} errors / {int(totals[1])} ref)"
 
-    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the edits of characters that turn the output into the chosen reference."""
-        prepared = self.prepare(one_segment(output, references), opened)
-        found = self._characters([output])
-        rates = self.score(self._counts(prepared, found))
-        chosen = int(best_rows(rates, prepared.groups, highest=False)[0])
-        begin, end = prepared.units.offsets[chosen : chosen + 2]
-        texts = ([chr(c) for c in ids.tolist()] for ids in (found.ids, prepared.units.ids[begin:end]))
-        return Seen(parts=[edit_script(*texts)], against=chosen)
+    def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
+        """Return the edits of characters that turn the output into the reference."""
+        units = self.read([output, reference], None)
+        texts = (list(map(chr, ids.tolist())) for ids in np.split(units.ids, units.offsets[1:-1]))
+        return Seen(parts=[edit_script(*texts)])

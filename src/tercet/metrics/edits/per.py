@@ -9,25 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...errors import UsageError
-from ...text.coding import NgramIndex, Units, Vocabulary
-from ...text.editing import References, bag_script
-from ...text.explanations import Edits, Seen
+from ...text.coding import Ints, NgramIndex, Vocabulary
+from ...text.editing import bag_script
 from ...types import Floats
-from .._contract import Corpus, Shard, group_references
-from ..bases.pairs import best_rows, one_segment
+from .._contract import Corpus
+from ..bases.pairs import owners
 from ..bases.words import WordMetric, error_rate
 
 VARIANTS = {"moses": "moses", "standard": None}
-
-
-class _Prepared(NamedTuple):
-    references: References
-    bags: NgramIndex
 
 
 @dataclass(frozen=True)
@@ -40,9 +34,8 @@ class PER(WordMetric):
     """
 
     variants = VARIANTS
-    higher_is_better = False
     version = 3  # 2: an empty reference has no rate; 3: Moses' lower case
-    explains = (Edits,)
+    script = staticmethod(bag_script)
     paper = "Tillmann et al. (1997), Accelerated DP based search for statistical translation"
 
     def check_needs(self, testset: Corpus) -> None:
@@ -51,26 +44,17 @@ class PER(WordMetric):
             names = ", ".join(testset.references)
             raise UsageError(f"per: variant moses takes one reference, not {names}; choose one, or leave variant out.")
 
-    def prepare(self, shard: Shard, opened: object) -> _Prepared:
-        texts, groups = group_references(shard.references)
+    def read(self, texts: Sequence[str], opened: object) -> tuple[Vocabulary, NgramIndex]:
         vocabulary = Vocabulary(self.words(texts))
-        bags = NgramIndex(vocabulary.units, np.arange(len(texts) + 1), 1)
-        return _Prepared(References(vocabulary, groups), bags)
+        return vocabulary, NgramIndex(vocabulary.units, np.arange(len(texts) + 1), 1)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: _Prepared) -> Floats:
+    def compare(self, outputs: Sequence[str], references: tuple[Vocabulary, NgramIndex], groups: Ints) -> Floats:
         """Count matches, lengths of output and reference, and words without a partner."""
-        words = self.words(outputs)
-        counts = self._counts(prepared, prepared.references.vocabulary.find(words))
-        chosen: Floats = counts[best_rows(self.score(counts), prepared.references.groups, highest=False)]
-        return chosen
-
-    def _counts(self, prepared: _Prepared, outputs: Units) -> Floats:
-        """Return the counts for each reference text."""
-        segments = prepared.references.segments
-        matches = prepared.bags.count_matches(outputs, segments)[:, 0]
-        output, reference = outputs.lengths[segments], prepared.references.units.lengths
-        errors = np.maximum(output, reference) - matches
-        return np.column_stack([matches, output, reference, errors]).astype(np.float64)
+        vocabulary, bags = references
+        units, segments = vocabulary.find(self.words(outputs)), owners(groups)
+        matches = bags.count_matches(units, segments)[:, 0]
+        output, reference = units.lengths[segments], vocabulary.units.lengths
+        return np.column_stack([matches, output, reference, np.maximum(output, reference) - matches]).astype(np.float64)
 
     def score(self, totals: Floats) -> Floats:
         matches, output, reference, errors = (totals[..., i] for i in range(4))
@@ -86,12 +70,3 @@ class PER(WordMetric):
     def details(self, totals: Floats) -> dict[str, Any]:
         matches, output, reference, errors = totals.astype(int).tolist()
         return {"matches": matches, "errors": errors, "sys_len": output, "ref_len": reference}
-
-    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return which words of the output have a partner in the chosen reference."""
-        prepared = self.prepare(one_segment(output, references), opened)
-        found = self.words([output])
-        counts = self._counts(prepared, prepared.references.vocabulary.find(found))
-        chosen = int(best_rows(self.score(counts), prepared.references.groups, highest=False)[0])
-        words = self.words([references[chosen]])
-        return Seen(parts=[bag_script(found.strings()[0], words.strings()[0])], against=chosen)

@@ -18,14 +18,14 @@ import numpy as np
 
 from ...errors import UsageError
 from ...text import tercom
-from ...text.coding import Units, Vocabulary, Words, code_points, split_words
-from ...text.editing import References, ShiftSearch, count_shifts, shift_script, words_of
+from ...text.coding import Ints, Vocabulary, Words, code_points, split_words
+from ...text.editing import ShiftSearch, count_shifts, shift_script, words_of
 from ...text.explanations import Edits, Seen
 from ...text.tokenisers import check_tokeniser
 from ...types import Floats
-from .._contract import Metric, Shard, group_references
 from .._parameters import NO, YES, param
-from ..bases.pairs import best_rows, one_segment
+from ..bases.pairs import best_rows, owners
+from ..bases.references import BestReferenceMetric
 from ..bases.words import tokeniser_of
 
 ALL = 1 << 62
@@ -49,7 +49,7 @@ _EMPTY = "\U000f1000"  # stands for the empty word that Java's split finds befor
 
 
 @dataclass(frozen=True)
-class TER(Metric):
+class TER(BestReferenceMetric):
     """Edits and shifts per word of the reference, in percent: 0 is perfect, and above 100 is possible.
 
     normalized: put spaces around punctuation and undo XML escapes. no_punct: remove punctuation. asian_support: both
@@ -123,22 +123,18 @@ class TER(Metric):
             texts = tercom.normalise(texts, **options)  # as sacreBLEU 2.6 does, by mistake: references twice
         return tercom.words(texts, **options)
 
-    def prepare(self, shard: Shard, opened: object) -> References:
-        texts, groups = group_references(shard.references)
-        return References(Vocabulary(self._words(texts, reference=True)), groups)
+    def read(self, texts: Sequence[str], opened: object) -> Vocabulary:
+        return Vocabulary(self._words(texts, reference=True))
 
-    def count_outputs(self, outputs: Sequence[str], prepared: References) -> Floats:
-        """Count all edits and the mean length of the prepared; then substitutions, deletions, insertions, shifts."""
-        counts = self._counts(prepared, prepared.vocabulary.find(self._words(outputs, reference=False)))
-        lengths = np.add.reduceat(prepared.units.lengths, prepared.groups[:-1]) / np.diff(prepared.groups)
-        best = counts[best_rows(counts[:, 0], prepared.groups, highest=False)]
-        return np.column_stack([best[:, 0], lengths, best[:, 1:]])
+    def compare(self, outputs: Sequence[str], references: Vocabulary, groups: Ints) -> Floats:
+        """Count all edits and the mean length of the references; then substitutions, deletions, insertions, shifts."""
+        found = references.find(self._words(outputs, reference=False))
+        edits = count_shifts(found, references.units, owners(groups), SEARCHES[self.variant])[:, [0, 1, 2, 4]]
+        lengths = np.add.reduceat(references.units.lengths, groups[:-1]) / np.diff(groups)
+        return np.column_stack([edits.sum(1), lengths[owners(groups)], edits]).astype(np.float64)
 
-    def _counts(self, references: References, outputs: Units) -> Floats:
-        """Return all edits, substitutions, deletions, insertions and shifts for each reference text."""
-        counts = count_shifts(outputs, references.units, references.segments, SEARCHES[self.variant])
-        edits = counts[:, [0, 1, 2, 4]].astype(np.float64)
-        return np.column_stack([edits.sum(1), edits])
+    def choose(self, counts: Floats, groups: Ints) -> Ints:
+        return best_rows(counts[:, 0], groups, highest=False)
 
     def score(self, totals: Floats) -> Floats:
         edits, reference = totals[..., 0], totals[..., 1]
@@ -164,14 +160,8 @@ class TER(Metric):
             "({substitutions} sub, {deletions} del, {insertions} ins, {shifts} shifts / {ref_length:g} ref)"
         ).format(**parts)
 
-    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
         """Return the shifts and edits that turn the output into the reference that takes the fewest."""
-        prepared = self.prepare(one_segment(output, references), opened)
-        found = self._words([output], reference=False)
-        counts = self._counts(prepared, prepared.vocabulary.find(found))
-        chosen = int(best_rows(counts[:, 0], prepared.groups, highest=False)[0])
-        shown, expected = (
-            ["" if word == _EMPTY else word.translate(_BACK) for word in each]
-            for each in (found.strings()[0], self._words([references[chosen]], reference=True).strings()[0])
-        )
-        return Seen(parts=[shift_script(shown, expected, SEARCHES[self.variant])], against=chosen)
+        both = (self._words([output], reference=False), self._words([reference], reference=True))
+        shown, expected = ([word.translate(_BACK).replace(_EMPTY, "") for word in words.strings()[0]] for words in both)
+        return Seen(parts=[shift_script(shown, expected, SEARCHES[self.variant])])

@@ -17,15 +17,12 @@ from typing import Any
 import numpy as np
 
 from ...errors import UsageError
-from ...text.coding import Vocabulary, Words, code_points, split_words
-from ...text.editing import References, count_edits, edit_script, words_of
-from ...text.explanations import Edits, Seen
+from ...text.coding import Ints, Units, Words, code_points, split_words
+from ...text.editing import count_edits, edit_script, words_of
 from ...text.tokenisers import check_tokeniser
 from ...types import Floats
-from .._contract import Metric, Shard, group_references
 from .._parameters import CASE, param
-from ..bases.pairs import one_segment
-from ..bases.words import choose_references, error_rate, tokeniser_of
+from ..bases.words import ErrorRateMetric, error_rate, tokeniser_of
 
 VARIANTS = {"jiwer": "jiwer4", "moses": "moses", "standard": None}
 _RUN = re.compile(r"\s\s+")
@@ -33,7 +30,7 @@ _SINGLE = str.maketrans({"\t": "\ue000", "\n": "\ue001", "\v": "\ue002", "\f": "
 
 
 @dataclass(frozen=True)
-class WER(Metric):
+class WER(ErrorRateMetric):
     """Word errors per reference word: 0 is perfect, and above 1 is possible.
 
     tokenize: moses (English; moses-LANG for others) by default, any tokeniser, or none for tokenised text, which is
@@ -48,9 +45,8 @@ class WER(Metric):
     variant: str = param("standard", choices=VARIANTS, quiet=True)
 
     signature_order = ("case", "tok")
-    higher_is_better = False
     version = 3  # 2: an empty reference has no rate; 3: Moses' lower case
-    explains = (Edits,)
+    script = staticmethod(edit_script)
     paper = "Nießen et al. (2000), An Evaluation Tool for Machine Translation: Fast Evaluation for MT Research"
 
     def validate(self) -> None:
@@ -66,7 +62,7 @@ class WER(Metric):
     def compatible(self) -> str | None:
         return VARIANTS[self.variant]
 
-    def _words(self, texts: Sequence[str]) -> Words:
+    def words(self, texts: Sequence[str]) -> Words:
         if self.variant == "jiwer":
             # Runs of blanks become a space, and words end at spaces alone: a single tab is part of a word.
             texts = [_RUN.sub(" ", text).strip().translate(_SINGLE) for text in texts]
@@ -75,17 +71,9 @@ class WER(Metric):
             return split_words(*code_points(texts), ascii_blanks=True)
         return words_of(texts, self.tokenize, lowercase=self.lowercase, ascii_case=self.variant == "moses")
 
-    def prepare(self, shard: Shard, opened: object) -> References:
-        texts, groups = group_references(shard.references)
-        return References(Vocabulary(self._words(texts)), groups)
-
-    def count_outputs(self, outputs: Sequence[str], prepared: References) -> Floats:
+    def count_errors(self, outputs: Units, references: Units, segments: Ints) -> Floats:
         """Count substitutions, deletions, insertions and matches."""
-        units = prepared.vocabulary.find(self._words(outputs))
-        counts = count_edits(units, prepared.units, prepared.segments).astype(np.float64)
-        chosen = choose_references(self.score(counts), prepared.groups, like_moses=self.variant == "moses")
-        best: Floats = counts[chosen]
-        return best
+        return count_edits(outputs, references, segments).astype(np.float64)
 
     def score(self, totals: Floats) -> Floats:
         substitutions, deletions, insertions, matches = (totals[..., i] for i in range(4))
@@ -117,12 +105,3 @@ class WER(Metric):
     def verbose(self, totals: Floats) -> str:
         parts = self.details(totals)
         return "({substitutions} sub, {deletions} del, {insertions} ins / {ref_len} ref)".format(**parts)
-
-    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the edits that turn the output into the chosen reference."""
-        prepared = self.prepare(one_segment(output, references), opened)
-        outputs = prepared.vocabulary.find(self._words([output]))
-        rates = self.score(count_edits(outputs, prepared.units, prepared.segments).astype(np.float64))
-        chosen = int(choose_references(rates, prepared.groups, like_moses=self.variant == "moses")[0])
-        found, words = self._words([output, references[chosen]]).strings()
-        return Seen(parts=[edit_script(found, words)], against=chosen)

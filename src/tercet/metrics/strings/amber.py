@@ -16,11 +16,8 @@ from functools import cached_property
 from itertools import combinations, pairwise
 from math import exp
 
-import numpy as np
-
 from ...text.explanations import Seen
 from ...types import Floats
-from .._contract import mean_score
 from .._parameters import param
 from ..bases.words import WordPairMetric
 
@@ -107,18 +104,13 @@ class AMBER(WordPairMetric):
         below = self.alpha * precision + (1 - self.alpha) * recall
         return precision * recall / below if below else 0.0
 
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
-
-    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return by form the score of n-grams and the penalties, with the best reference."""
-        words, *others = self.words([output, *references])
-        counts = np.array([self.count_pair(words, other) for other in others], dtype=np.float64)
-        row = int(self.segment_scores(counts).argmax())
-        rows = {}
-        for name, pair in _in_forms(words, others[row]).items():
-            rows[name] = {"overlap": self.overlap(pair), **{each: getattr(pair, each) for each in PENALTIES}}
-        return Seen(float(self.segment_scores(counts)[row]), against=row, values={"forms": rows})
+    def explain_words(self, output: Sequence[str], reference: Sequence[str], counts: Floats) -> Seen:
+        """Return by form the score of n-grams and the penalties."""
+        rows = {
+            name: {"overlap": self.overlap(pair), **{each: getattr(pair, each) for each in PENALTIES}}
+            for name, pair in _in_forms(output, reference).items()
+        }
+        return Seen(values={"forms": rows})
 
 
 def _in_forms(output: Sequence[str], reference: Sequence[str]) -> dict[str, Pair]:

@@ -14,11 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
 
-import numpy as np
-
 from ...text.explanations import Seen
 from ...types import Floats
-from .._contract import mean_score
 from .._parameters import param
 from ..bases.words import WordPairMetric
 
@@ -65,15 +62,9 @@ class ELEXR(WordPairMetric):
             divergence += p * log(p / q)
         return max(divergence, 0.0)
 
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
-
-    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return how far the relations of each shared word agree with the best reference."""
-        words, *others = self.words([output, *references])
-        scores = [self.count_pair(words, other)[0] for other in others]
-        row = int(np.argmax(scores))
-        return Seen(scores[row], against=row, values={"agreements": self.agreements(words, others[row])})
+    def explain_words(self, output: Sequence[str], reference: Sequence[str], counts: Floats) -> Seen:
+        """Return how far the relations of each shared word agree."""
+        return Seen(values={"agreements": self.agreements(output, reference)})
 
 
 def relations(words: Sequence[str], window: int) -> dict[str, dict[str, float]]:

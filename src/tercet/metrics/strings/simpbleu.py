@@ -43,9 +43,6 @@ class SimpBLEU(WordPairMetric):
         matched = (Counter(output) & Counter(reference)).total()
         return matched, len(reference if self.of == "recall" else output)
 
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
-
     def segment_scores(self, counts: Floats) -> Floats:
         """Compute the share of each segment; 0 where there is no word to find."""
         scores = mean_score(counts)

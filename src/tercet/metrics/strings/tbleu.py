@@ -90,18 +90,13 @@ class TBLEU(WordPairMetric):
             "precisions": (matches / np.maximum(ngrams, 1)).tolist(),
         }
 
-    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return for the best reference each word of the output, its partner and its weight."""
-        words, *others = self.words([output, *references])
-        counts = np.array([self.count_pair(words, other) for other in others], dtype=np.float64)
-        scores = self.segment_scores(counts)
-        row = int(scores.argmax())
-        partners, weights = self.aligned(words, others[row])
+    def explain_words(self, output: Sequence[str], reference: Sequence[str], counts: Floats) -> Seen:
+        """Return each word of the output, its partner and its weight."""
         rows = [
             {"word": word, "as": partner, "weight": weight}
-            for word, partner, weight in zip(words, partners, weights, strict=True)
+            for word, partner, weight in zip(output, *self.aligned(output, reference), strict=True)
         ]
-        return Seen(float(scores[row]), against=row, values={"words": rows})
+        return Seen(values={"words": rows})
 
 
 @lru_cache(maxsize=1 << 18)
