@@ -16,29 +16,13 @@ from numpy.typing import NDArray
 from ..errors import DataError
 from ..kernels import edits, tercpp
 from ..kernels import shifts as shift_kernel
-from .coding import Ints, Units, Vocabulary, Words, call, code_points, split_words
+from .coding import Ints, Units, Words, call, code_points, split_words
 from .explanations import Edit, Edits, Shift
 from .tokenisers import lower, tokenise
 
 KINDS = ("match", "substitution", "deletion", "insertion")
 LARGEST_TRACE = 1 << 24  # maximum number of 64-bit columns kept for backtracking: 30,000 words on both sides
 NO_BYTES = np.empty(0, dtype=np.uint8)
-
-
-class References(NamedTuple):
-    """References by segment, with numbered words: segment i has the texts groups[i] to groups[i + 1] - 1."""
-
-    vocabulary: Vocabulary
-    groups: Ints
-
-    @property
-    def units(self) -> Units:
-        return self.vocabulary.units
-
-    @property
-    def segments(self) -> Ints:
-        """Return the segment of each reference text."""
-        return np.repeat(np.arange(len(self.groups) - 1), np.diff(self.groups))
 
 
 def words_of(texts: Sequence[str], tokenizer: str, *, lowercase: bool = False, ascii_case: bool = False) -> Words:

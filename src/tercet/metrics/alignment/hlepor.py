@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,9 @@ from ...text.coding import Ints, Units, offsets_of, view
 from ...text.explanations import Alignment, Seen, word_links
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
-from .._contract import Metric, Shard, group_references
 from .._parameters import param
-from ..bases.pairs import best_rows, number_words, one_segment, owners, refuse_long
+from ..bases.pairs import best_rows, number_words, owners, refuse_long
+from ..bases.references import BestReferenceMetric
 
 # Variant -> the program, and its weight of HPR. wmt19 counts a reference word as used if the position of another one
 # begins with the same digits, aligns words within a sentence with the first match of all, and reads before the
@@ -42,14 +42,8 @@ FACTORS = ("elp", "npp", "hpr", "precision", "recall")
 _PERL_BLANKS = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 
 
-class _References(NamedTuple):
-    numbers: dict[str, int]
-    units: Units
-    groups: Ints
-
-
 @dataclass(frozen=True)
-class HLEPOR(Metric):
+class HLEPOR(BestReferenceMetric):
     """hLEPOR, 0 to 1.
 
     average: segment, the mean of segment scores (hLEPORa of WMT19), or factors, the formula on the means of the
@@ -108,27 +102,28 @@ class HLEPOR(Metric):
             return [_perl_words(text) for text in texts]
         return tokenise(lower(texts), self.tokenize).strings()
 
-    def prepare(self, shard: Shard, opened: object) -> _References:
-        texts, groups = group_references(shard.references)
+    def read(self, texts: Sequence[str], opened: object) -> tuple[dict[str, int], Units]:
+        """Return the numbers of words, and the texts in numbers."""
         numbers = {"": 0}  # the Perl program takes a word that does not exist for an empty one
-        return _References(numbers, number_words(self._words(texts), numbers), groups)
+        return numbers, number_words(self._words(texts), numbers)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
+    def compare(self, outputs: Sequence[str], references: tuple[dict[str, int], Units], groups: Ints) -> Floats:
         """Count the score, 1 for the segment, ELP, NPP, HPR, precision, recall."""
-        units = number_words(self._words(outputs), dict(prepared.numbers))
-        refuse_long("hlepor", "words", outputs, units.lengths, prepared.units.lengths, prepared.groups)
-        alignment, offsets, common = self._align(units, prepared)
-        factors = self._factors(alignment, offsets, common, prepared.units.lengths)
+        numbers, theirs = references
+        units = number_words(self._words(outputs), dict(numbers))
+        refuse_long("hlepor", "words", outputs, units.lengths, theirs.lengths, groups)
+        factors = self._factors(*self._align(units, theirs, owners(groups)), theirs.lengths)
         scores = self._combine(factors[:, 0], factors[:, 1], factors[:, 2])
-        rows = best_rows(scores, prepared.groups, highest=True)
-        return np.column_stack([scores, np.ones(len(scores)), factors])[rows]
+        return np.column_stack([scores, np.ones(len(scores)), factors])
 
-    def _align(self, outputs: Units, references: _References) -> tuple[NDArray[np.int32], Ints, Ints]:
+    def choose(self, counts: Floats, groups: Ints) -> Ints:
+        return best_rows(counts[:, 0], groups, highest=True)
+
+    def _align(self, outputs: Units, units: Units, whose: Ints) -> tuple[NDArray[np.int32], Ints, Ints]:
         """Return positions of the words of each output in each of its references, or -1, offsets, and common words.
 
         The number of common words is -1 where it equals the number of aligned words.
         """
-        units, whose = references.units, owners(references.groups)
         offsets = offsets_of(outputs.lengths[whose])
         alignment = np.empty(int(offsets[-1]), dtype=np.int32)
         common = np.full(len(whose), -1, dtype=np.int64)
@@ -183,18 +178,13 @@ class HLEPOR(Metric):
         """Return means over the segments."""
         return dict(zip(FACTORS, (totals[2:] / totals[1]).tolist(), strict=True))
 
-    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
         """Return the factors, and each output word's reference position, or None."""
-        prepared = self.prepare(one_segment(output, references), opened)
-        words = self._words([output])
-        alignment, offsets, common = self._align(number_words(words, dict(prepared.numbers)), prepared)
-        factors = self._factors(alignment, offsets, common, prepared.units.lengths)
-        scores = self._combine(factors[:, 0], factors[:, 1], factors[:, 2])
-        row = int(scores.argmax())
-        positions = alignment[offsets[row] : offsets[row + 1]].tolist()
-        values = dict(zip(FACTORS, factors[row].tolist(), strict=True))
-        other = self._words([references[row]])[0]
-        return Seen(float(scores[row]), [Alignment(words[0], other, word_links(positions))], row, values)
+        words, other = self._words([output, reference])
+        numbers, units = self.read([reference], None)
+        alignment, _, _ = self._align(number_words([words], numbers), units, np.zeros(1, dtype=np.int64))
+        values = dict(zip(FACTORS, counts[2:].tolist(), strict=True))
+        return Seen(float(counts[0]), [Alignment(words, other, word_links(alignment.tolist()))], values=values)
 
 
 def _perl_words(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,20 +20,16 @@ from ...text.coding import Ints, Units, Vocabulary, Words, offsets_of, view
 from ...text.explanations import Alignment, Seen, word_links
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
-from .._contract import Metric, Shard, group_references
 from .._parameters import CASE, param
-from ..bases.pairs import best_rows, one_segment, owners, refuse_long
+from ..bases.pairs import best_rows, owners, refuse_long
+from ..bases.references import BestReferenceMetric
 
 VARIANTS = ("corrected", "original")
-
-
-class _References(NamedTuple):
-    vocabulary: Vocabulary
-    groups: Ints
+PARTS = ("nkt", "precision", "bp")
 
 
 @dataclass(frozen=True)
-class RIBES(Metric):
+class RIBES(BestReferenceMetric):
     """RIBES, the mean of segments, 0 to 1.
 
     alpha, beta: the exponents of precision and of the brevity penalty.
@@ -57,24 +53,21 @@ class RIBES(Metric):
     def _words(self, texts: Sequence[str]) -> Words:
         return tokenise(lower(texts) if self.lowercase else texts, self.tokenize)
 
-    def prepare(self, shard: Shard, opened: object) -> _References:
-        texts, groups = group_references(shard.references)
-        return _References(Vocabulary(self._words(texts)), groups)
+    def read(self, texts: Sequence[str], opened: object) -> Vocabulary:
+        return Vocabulary(self._words(texts))
 
-    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
+    def compare(self, outputs: Sequence[str], references: Vocabulary, groups: Ints) -> Floats:
         """Count the score, 1 if the segment has one, then its parts: Kendall's tau, precision, brevity penalty."""
         # Words that no reference holds look alike (-1), which does not matter: n-grams with them align nothing.
-        found = prepared.vocabulary.find(self._words(outputs))
-        units, groups = prepared.vocabulary.units, prepared.groups
+        found, units = references.find(self._words(outputs)), references.units
         refuse_long("ribes", "words", outputs, found.lengths, units.lengths, groups)
-        alignment, offsets = _align(found, units, groups)
-        parts = _parts(alignment, offsets, units.lengths)
+        parts = _parts(*_align(found, units, groups), units.lengths)
         scores = parts[:, 0] * parts[:, 1] ** self.alpha * parts[:, 2] ** self.beta
-        valid = units.lengths > 0
-        rows = best_rows(np.where(valid, scores, -1.0), groups, highest=True)
         counts = np.column_stack([scores, np.ones(len(scores)), parts])
-        result: Floats = np.where(valid[:, None], counts, 0.0)[rows]
-        return result
+        return np.where(units.lengths[:, None] > 0, counts, 0.0)
+
+    def choose(self, counts: Floats, groups: Ints) -> Ints:
+        return best_rows(np.where(counts[:, 1] > 0, counts[:, 0], -1.0), groups, highest=True)
 
     def score(self, totals: Floats) -> Floats:
         segments = totals[..., 1]
@@ -85,23 +78,16 @@ class RIBES(Metric):
     def details(self, totals: Floats) -> dict[str, Any]:
         """Return means over the segments that have a score."""
         means = totals[2:] / max(totals[1], 1.0)
-        return dict(zip(("nkt", "precision", "bp"), means.tolist(), strict=True))
+        return dict(zip(PARTS, means.tolist(), strict=True))
 
-    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
         """Return the parts of the score, and for each output word the reference position, or None."""
-        prepared = self.prepare(one_segment(output, references), opened)
-        outputs = prepared.vocabulary.find(self._words([output]))
-        units = prepared.vocabulary.units
-        alignment, offsets = _align(outputs, units, prepared.groups)
-        parts = _parts(alignment, offsets, units.lengths)
-        scores = np.where(units.lengths > 0, parts[:, 0] * parts[:, 1] ** self.alpha * parts[:, 2] ** self.beta, -1.0)
-        row = int(scores.argmax())
-        words = self._words([output]).strings()[0]
-        positions = alignment[offsets[row] : offsets[row + 1]].tolist()
-        values = dict(zip(("nkt", "precision", "bp"), parts[row].tolist(), strict=True))
-        score = float(scores[row]) if units.lengths[row] else None
-        other = self._words([references[row]]).strings()[0]
-        return Seen(score, [Alignment(words, other, word_links(positions))], row, values)
+        words, other = self._words([output]), self._words([reference])
+        vocabulary = Vocabulary(other)
+        alignment, offsets = _align(vocabulary.find(words), vocabulary.units, np.array([0, 1]))
+        values = dict(zip(PARTS, _parts(alignment, offsets, vocabulary.units.lengths)[0].tolist(), strict=True))
+        part = Alignment(words.strings()[0], other.strings()[0], word_links(alignment.tolist()))
+        return Seen(float(counts[0]) if counts[1] else None, [part], values=values)
 
 
 def _align(outputs: Units, references: Units, groups: Ints) -> tuple[NDArray[np.int32], Ints]:

@@ -20,11 +20,12 @@ from ...text.coding import Ints, Units, offsets_of, view
 from ...text.explanations import Alignment, Link, ListedAlignment, Seen
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
-from .._contract import Corpus, Learnt, Metric, Shard, group_references
+from .._contract import Corpus, Learnt
 from .._parameters import CASE, param
 from ..bases.frequencies import DocumentFrequencies, count_references
-from ..bases.pairs import best_rows, number_words, one_segment, owners, refuse_long
+from ..bases.pairs import number_words, owners, refuse_long
 from ..bases.precision_recall import PrecisionRecall
+from ..bases.references import BestReferenceMetric
 
 VARIANTS = ("corrected", "original")
 MOST_BYTES = 100_000  # of one text: half a minute
@@ -35,11 +36,10 @@ class _References(NamedTuple):
     numbers: dict[str, int]
     units: Units
     weights: list[float]
-    groups: Ints
 
 
 @dataclass(frozen=True)
-class YiSi0(PrecisionRecall, Metric):
+class YiSi0(PrecisionRecall, BestReferenceMetric):
     """YiSi-0, the mean of segments, 0 to 1.
 
     n: words in an n-gram; shorter texts are compared by n-grams of their length.
@@ -79,21 +79,22 @@ class YiSi0(PrecisionRecall, Metric):
         learnt = count_references(testset, self._words)
         return Learnt(learnt, {"weights": learnt.checksum})
 
-    def prepare(self, shard: Shard, opened: DocumentFrequencies | None) -> _References:
-        known = _known(opened)
-        texts, groups = group_references(shard.references)
+    def read(self, texts: Sequence[str], opened: DocumentFrequencies | None) -> _References:
+        if opened is None:
+            raise UsageError("yisi0: word weights are missing; call ready(testset) with the whole test set.")
         numbers: dict[str, int] = {}
         units = number_words(self._words(texts), numbers)
-        return _References(known, numbers, units, [known.weight(word) for word in numbers], groups)
+        return _References(opened, numbers, units, [opened.weight(word) for word in numbers])
 
-    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
+    def compare(self, outputs: Sequence[str], references: _References, groups: Ints) -> Floats:
         """Count the score, 1 for the segment, precision, recall."""
-        parts = _parts(self._match(outputs, prepared))
-        scores = self._combine(parts)
-        rows = best_rows(scores, prepared.groups, highest=True)
-        return np.column_stack([scores, np.ones(len(scores)), parts])[rows]
+        parts = _parts(self._match(outputs, references, groups))
+        precision, recall = parts[:, 0], parts[:, 1]
+        both = precision * recall
+        scores = both / np.where(both > 0, self.alpha * precision + (1 - self.alpha) * recall, 1.0)
+        return np.column_stack([scores, np.ones(len(scores)), parts])
 
-    def _match(self, texts: Sequence[str], references: _References) -> Floats:
+    def _match(self, texts: Sequence[str], references: _References, groups: Ints) -> Floats:
         """Return weighted similarities and weights of both texts' n-grams, shape (references, 4)."""
         known, numbers = references.known, dict(references.numbers)
         outputs, units = number_words(self._words(texts), numbers), references.units
@@ -102,8 +103,8 @@ class YiSi0(PrecisionRecall, Metric):
         encoded = [word.encode("utf-8", "surrogatepass") for word in words]
         sizes = np.array([len(word) for word in encoded], dtype=np.int64)
         lengths, reference_lengths = _byte_lengths(outputs, sizes), _byte_lengths(units, sizes)
-        refuse_long("yisi0", "bytes", texts, lengths, reference_lengths, references.groups, most=MOST_BYTES)
-        whose = owners(references.groups)
+        refuse_long("yisi0", "bytes", texts, lengths, reference_lengths, groups, most=MOST_BYTES)
+        whose = owners(groups)
         sums = np.empty(4 * len(whose))
         most = int(units.lengths.max(initial=0))
         substrings.match_grams(
@@ -126,34 +127,15 @@ class YiSi0(PrecisionRecall, Metric):
         )
         return sums.reshape(-1, 4)
 
-    def _combine(self, parts: Floats) -> Floats:
-        precision, recall = parts[:, 0], parts[:, 1]
-        both = precision * recall
-        mean = np.where(both > 0, self.alpha * precision + (1 - self.alpha) * recall, 1.0)
-        scores: Floats = both / mean
-        return scores
-
-    def explain_segment(
-        self, opened: DocumentFrequencies | None, output: str, references: Sequence[str], source: str | None
-    ) -> Seen:
+    def explain_pair(self, output: str, reference: str, counts: Floats, opened: DocumentFrequencies) -> Seen:
         """Return for each word of the output the most similar word of the reference.
 
         The weights are those that the metric learnt from the test set.
         """
-        prepared = self.prepare(one_segment(output, references), opened)
-        parts = _parts(self._match([output], prepared))
-        scores = self._combine(parts)
-        row = int(scores.argmax())
-        words, reference = self._words([output, references[row]])
-        values = {"precision": float(parts[row, 0]), "recall": float(parts[row, 1])}
-        links = [_best_match(place, word, reference, prepared.known) for place, word in enumerate(words)]
-        return Seen(float(scores[row]), [ListedAlignment(words, reference, links, "output")], row, values)
-
-
-def _known(learnt: DocumentFrequencies | None) -> DocumentFrequencies:
-    if learnt is None:
-        raise UsageError("yisi0: word weights are missing; call ready(testset) with the whole test set.")
-    return learnt
+        words, others = self._words([output, reference])
+        values = {"precision": float(counts[2]), "recall": float(counts[3])}
+        links = [_best_match(place, word, others, opened) for place, word in enumerate(words)]
+        return Seen(float(counts[0]), [ListedAlignment(words, others, links, "output")], values=values)
 
 
 def _best_match(place: int, word: str, reference: Sequence[str], known: DocumentFrequencies) -> Link:

@@ -27,9 +27,10 @@ from ...kernels import jumps
 from ...text.coding import Ints, code_points, view
 from ...text.explanations import Seen
 from ...types import Floats
-from .._contract import Metric, Shard, group_references, mean_score
+from .._contract import mean_score
 from .._parameters import param
-from ..bases.pairs import best_rows, one_segment, owners, refuse_long
+from ..bases.pairs import owners, refuse_long
+from ..bases.references import BestReferenceMetric
 
 
 class _Variant(NamedTuple):
@@ -60,7 +61,7 @@ _DIVIDED = re.compile(rf"\b(?:e\.g|i\.e|U\.S|{_TITLES})\.|(?<=\d)[.,](?=\d)|([.!
 
 
 @dataclass(frozen=True)
-class EED(Metric):
+class EED(BestReferenceMetric):
     """EED, the mean of segments, 0 (equal) to 1; lower is better.
 
     deletion, insertion, substitution: the cost of an extra output character, of a missing reference character, and of
@@ -83,25 +84,21 @@ class EED(Metric):
     def compatible(self) -> str | None:
         return VARIANTS[self.variant].compatible
 
-    def _code(self, texts: Sequence[str]) -> tuple[NDArray[np.uint32], Ints]:
+    def read(self, texts: Sequence[str], opened: object) -> tuple[NDArray[np.uint32], Ints]:
+        """Return the characters of texts as they are compared, and where each text begins."""
         divide = divide_marks if VARIANTS[self.variant].tidy else divide_marks_as_published
         return code_points([f" {divide(text)} " for text in texts])
 
-    def prepare(self, shard: Shard, opened: object) -> tuple[NDArray[np.uint32], Ints, Ints]:
-        texts, groups = group_references(shard.references)
-        return (*self._code(texts), groups)
-
-    def count_outputs(self, outputs: Sequence[str], prepared: tuple[NDArray[np.uint32], Ints, Ints]) -> Floats:
+    def compare(self, outputs: Sequence[str], references: tuple[NDArray[np.uint32], Ints], groups: Ints) -> Floats:
         """Count the score, 1 for the segment, cost of edits and jumps, coverage, and reference length in characters."""
-        points, offsets, groups = prepared
-        coded, output_offsets = self._code(outputs)
+        points, offsets = references
+        coded, output_offsets = self.read(outputs, None)
         lengths = np.diff(offsets)
         refuse_long("eed", "characters", outputs, np.diff(output_offsets), lengths, groups, most=MOST_CHARACTERS)
         errors, visits = self._grid(coded, output_offsets, points, offsets, owners(groups))
         coverage = self._coverage(visits)
         scores = self._scores(errors, coverage, lengths)
-        rows = best_rows(scores, groups, highest=False)
-        return np.column_stack([scores, np.ones(len(scores)), errors, coverage, lengths])[rows]
+        return np.column_stack([scores, np.ones(len(scores)), errors, coverage, lengths])
 
     def _grid(
         self, outputs: NDArray[np.uint32], output_offsets: Ints, points: NDArray[np.uint32], offsets: Ints, whose: Ints
@@ -148,18 +145,11 @@ class EED(Metric):
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"errors": float(totals[2]), "coverage": int(totals[3]), "ref_len": int(totals[4])}
 
-    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
         """Return the texts as they are compared, and the parts of the score."""
-        points, offsets, groups = self.prepare(one_segment(output, references), opened)
-        outputs = self._code([output])
-        errors, visits = self._grid(*outputs, points, offsets, owners(groups))
-        coverage = self._coverage(visits)
-        scores = self._scores(errors, coverage, np.diff(offsets))
-        row = int(scores.argmin())
-        begin, end = offsets[row : row + 2].tolist()
-        texts = {"output": _decode(outputs[0]), "reference_text": _decode(points[begin:end])}
-        parts = {"errors": float(errors[row]), "coverage": int(coverage[row]), **texts}
-        return Seen(float(scores[row]), against=row, values=parts)
+        shown = (_decode(self.read([text], None)[0]) for text in (output, reference))
+        texts = dict(zip(("output", "reference_text"), shown, strict=True))
+        return Seen(float(counts[0]), values={"errors": float(counts[2]), "coverage": int(counts[3]), **texts})
 
 
 def _decode(points: NDArray[np.uint32]) -> str:
