@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from ...errors import UsageError
 from ...kernels import alignments
-from ...text.coding import Ints, Units, offsets_of, view
+from ...text.coding import Ints, Units, call, offsets_of
 from ...text.explanations import Alignment, Seen, word_links
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
 from .._parameters import param
-from ..bases.pairs import best_rows, number_words, owners, refuse_long
+from ..bases.pairs import best_rows, number_words, refuse_long
 from ..bases.references import BestReferenceMetric
 
 # Variant -> the program, and its weight of HPR. wmt19 counts a reference word as used if the position of another one
@@ -107,12 +107,12 @@ class HLEPOR(BestReferenceMetric):
         numbers = {"": 0}  # the Perl program takes a word that does not exist for an empty one
         return numbers, number_words(self._words(texts), numbers)
 
-    def compare(self, outputs: Sequence[str], references: tuple[dict[str, int], Units], groups: Ints) -> Floats:
+    def compare(self, outputs: Sequence[str], references: tuple[dict[str, int], Units], whose: Ints) -> Floats:
         """Count the score, 1 for the segment, ELP, NPP, HPR, precision, recall."""
         numbers, theirs = references
         units = number_words(self._words(outputs), dict(numbers))
-        refuse_long("hlepor", "words", outputs, units.lengths, theirs.lengths, groups)
-        factors = self._factors(*self._align(units, theirs, owners(groups)), theirs.lengths)
+        refuse_long("hlepor", "words", outputs, units.lengths, theirs.lengths, whose)
+        factors = self._factors(*self._align(units, theirs, whose), theirs.lengths)
         scores = self._combine(factors[:, 0], factors[:, 1], factors[:, 2])
         return np.column_stack([scores, np.ones(len(scores)), factors])
 
@@ -128,12 +128,11 @@ class HLEPOR(BestReferenceMetric):
         alignment = np.empty(int(offsets[-1]), dtype=np.int32)
         common = np.full(len(whose), -1, dtype=np.int64)
         scratch = np.empty(2 * int(units.lengths.max(initial=0)) + 1, dtype=np.int32)
-        texts = (view(outputs.ids), view(outputs.offsets), view(whose), view(units.ids), view(units.offsets))
+        texts = (outputs.ids, outputs.offsets, whose, units.ids, units.offsets)
         if self.variant == "wmt19":
-            alignments.align_perl(*texts, view(alignment), view(offsets), view(common), view(scratch))
+            call(alignments.align_perl, *texts, alignment, offsets, common, scratch)
         else:
-            port = self.variant == "pypi"
-            alignments.align_nearest(*texts, self.n, port, view(alignment), view(offsets), view(scratch))
+            call(alignments.align_nearest, *texts, self.n, self.variant == "pypi", alignment, offsets, scratch)
         return alignment, offsets, common
 
     def _factors(self, alignment: NDArray[np.int32], offsets: Ints, common: Ints, reference_lengths: Ints) -> Floats:
@@ -141,7 +140,7 @@ class HLEPOR(BestReferenceMetric):
         lengths = np.diff(offsets)
         aligned = np.empty(len(lengths), dtype=np.int64)
         sums = np.empty(len(lengths))
-        alignments.sum_displacements(view(alignment), view(offsets), view(reference_lengths), view(aligned), view(sums))
+        call(alignments.sum_displacements, alignment, offsets, reference_lengths, aligned, sums)
         common = np.where(common < 0, aligned, common)
         both = (lengths > 0) & (reference_lengths > 0)
         longer, shorter = np.maximum(lengths, reference_lengths), np.minimum(lengths, reference_lengths)

@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -33,9 +33,10 @@ from ...text.meteor import normalise
 from ...text.tokenisers import names as tokenisers
 from ...text.tokenisers import tokenise
 from ...types import Floats
-from .._contract import Metric, Shard, group_references
+from .._contract import Shard
 from .._parameters import param
-from ..bases.pairs import best_rows, one_segment, owners, refuse_long
+from ..bases.pairs import owners, refuse_long
+from ..bases.references import BestReferenceMetric
 
 # original is METEOR 1.5, with its differences from the papers: the search counts stems, synonyms and paraphrases by
 # half and rounds down, so that most of them cover nothing; it adds the distance of a match to alignments without it; it
@@ -66,11 +67,6 @@ BLANK = re.compile(r"[ \t\n\r\f]+")  # as METEOR 1.5 splits words; a no-break sp
 ENDS = frozenset(".!?:\"'”“„«»-–—()…")  # after these words a capital letter is no sign of a name
 
 
-class _References(NamedTuple):
-    texts: Texts
-    groups: Ints
-
-
 @dataclass(frozen=True)
 class MatcherAlignment(Alignment):
     """An alignment in chunks, each link labelled with its matcher."""
@@ -94,7 +90,7 @@ class MatcherAlignment(Alignment):
 
 
 @dataclass(frozen=True)
-class METEOR(Metric):
+class METEOR(BestReferenceMetric):
     """METEOR, 0 to 1; of a system by the sums of its segments' statistics, not by their mean.
 
     language: of the outputs: cs, de, en, es, fr, ru and others with a stemmer, or `other`.
@@ -222,7 +218,7 @@ class METEOR(Metric):
             return tokenise(texts, self.tokenize).strings()
         return [[word for word in BLANK.split(text) if word] for text in texts]
 
-    def _read(self, texts: Sequence[str], base: Texts | None = None) -> Texts:
+    def read(self, texts: Sequence[str], opened: object = None, *, base: Texts | None = None) -> Texts:
         words = self._words(texts)
         copied = None if self.copy == 1 else [_copied(text) for text in words]
         if self.lowercase:
@@ -243,25 +239,18 @@ class METEOR(Metric):
             original=self.variant == "original",
         )
 
-    def prepare(self, shard: Shard, opened: object) -> _References:
-        texts, groups = group_references(shard.references)
-        return _References(self._read(texts), groups)
-
-    def _count_all(self, outputs: Sequence[str], references: _References) -> tuple[Floats, Texts, Any]:
+    def aligned(self, outputs: Sequence[str], references: Texts, whose: Ints) -> tuple[Floats, Texts, Any]:
         """Return the counts for every reference, the outputs as read, and the links."""
-        texts = self._read(outputs, references.texts)
-        groups = references.groups
-        refuse_long("meteor", "words", outputs, texts.units.lengths, references.texts.units.lengths, groups)
-        counts, links = self.aligner.align_pairs(texts, references.texts, owners(groups))
+        texts = self.read(outputs, base=references)
+        refuse_long("meteor", "words", outputs, texts.units.lengths, references.units.lengths, whose)
+        counts, links = self.aligner.align_pairs(texts, references, whose)
         # A segment that matches in one piece from the first word to the last is not broken at all: it has no chunks.
         counts[(counts[:, 6] == 1) & (counts[:, 7:].sum(1) == counts[:, :6].sum(1)), 6] = 0
         return counts, texts, links
 
-    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
+    def compare(self, outputs: Sequence[str], references: Texts, whose: Ints) -> Floats:
         """Count words of both texts by kind, chunks, and matched words by matcher, text and kind: kernels.beam."""
-        counts, _, _ = self._count_all(outputs, prepared)
-        result: Floats = counts[best_rows(self.score(counts), prepared.groups, highest=True)]
-        return result
+        return self.aligned(outputs, references, whose)[0]
 
     def score(self, totals: Floats) -> Floats:
         *_, mean, penalty = self._parts(totals)
@@ -306,20 +295,17 @@ class METEOR(Metric):
             f"chunks = {parts['chunks']} hyp_len = {parts['sys_len']} ref_len = {parts['ref_len']})"
         )
 
-    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the alignment with the best reference: pairs of words with matcher and chunk."""
-        prepared = self.prepare(one_segment(output, references), opened)
-        counts, texts, links = self._count_all([output], prepared)
-        row = int(best_rows(self.score(counts), prepared.groups, highest=True)[0])
-        begin, end = prepared.texts.units.offsets[row : row + 2].tolist()
-        reference = prepared.texts.words[row]
-        found = describe(texts.words[0], reference, links[begin:end].tolist())
+    def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
+        """Return the alignment: pairs of words with matcher and chunk."""
+        expected = self.read([reference])
+        _, texts, links = self.aligned([output], expected, np.zeros(1, dtype=np.int64))
+        found = describe(texts.words[0], expected.words[0], links.tolist())
         weights = {"exact": 1.0, "stem": self.stem, "synonym": self.synonym, "paraphrase": self.paraphrase}
         shown = [
             Link(link.output, link.reference, weights[link.matcher], link.matcher, {"chunk": link.chunk + 1})
             for link in found.links
         ]
-        return Seen(parts=[MatcherAlignment(found.output, found.reference, shown)], against=row)
+        return Seen(parts=[MatcherAlignment(found.output, found.reference, shown)])
 
 
 def _copied(words: Sequence[str]) -> list[bool]:
@@ -358,11 +344,11 @@ def tune(
         if len(judgements[system]) != len(testset):
             raise UsageError(f"tune: {len(judgements[system])} judgements of {system!r} for {len(testset)} segments.")
     people = np.array([judgements[system] for system in judgements], dtype=np.float64).reshape(len(judgements), -1)
-    prepared = metric.prepare(Shard(testset), None)
-    counts = np.array([metric._count_all(testset.outputs[system], prepared)[0] for system in judgements])
+    references, groups = metric.prepare(Shard(testset), None)
+    counts = np.array([metric.compare(testset.outputs[each], references, owners(groups)) for each in judgements])
 
     def agreement(candidate: METEOR) -> float:
-        scores = np.maximum.reduceat(candidate.score(counts), prepared.groups[:-1], axis=1)
+        scores = np.maximum.reduceat(candidate.score(counts), groups[:-1], axis=1)
         return TARGETS[target](scores, people)
 
     if not np.isfinite(best := agreement(metric)):

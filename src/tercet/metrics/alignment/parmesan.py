@@ -15,20 +15,21 @@ from typing import Any
 
 import numpy as np
 
-from ...language.meteor_alignment import Alignment, describe
+from ...language.meteor_alignment import Alignment, Texts, describe
 from ...language.paraphrases import find_table
+from ...text.coding import Ints
 from ...text.explanations import Seen
 from ...types import Floats
-from .._contract import Corpus, Learnt, Metric, Shard
+from .._contract import Corpus, Learnt
 from .._parameters import param
-from ..bases.pairs import best_rows, one_segment, owners
-from .meteor import LANGUAGES, METEOR, _References
+from ..bases.references import BestReferenceMetric
+from .meteor import LANGUAGES, METEOR
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class PARMESAN(Metric):
+class PARMESAN(BestReferenceMetric):
     """METEOR on rewritten references, 0 to 1; of a system by the sums of its segments' statistics.
 
     language: of the outputs: cs and others of METEOR, or `other`.
@@ -73,32 +74,22 @@ class PARMESAN(Metric):
         """METEOR with equal words, on text that is tokenised."""
         return METEOR(language=self.language, matchers="exact", tokenize="none").resolved(self.language)
 
-    def prepare(self, shard: Shard, opened: object) -> _References:
-        return self.finder.prepare(shard, opened)
+    def read(self, texts: Sequence[str], opened: object) -> Texts:
+        return self.finder.read(texts)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
+    def compare(self, outputs: Sequence[str], references: Texts, whose: Ints) -> Floats:
         """Count the statistics of METEOR."""
-        counts, _, _ = self._compare(outputs, prepared)
-        result: Floats = counts[best_rows(self.score(counts), prepared.groups, highest=True)]
-        return result
-
-    def _compare(
-        self, outputs: Sequence[str], prepared: _References
-    ) -> tuple[Floats, list[list[str]], list[Alignment]]:
-        """Return METEOR's counts for every reference, the rewritten references, and the alignments behind them."""
-        _, texts, links = self.finder._count_all(outputs, prepared)
-        offsets = prepared.texts.units.offsets.tolist()
-        alignments = [
-            describe(texts.words[owner], reference, links[offsets[row] : offsets[row + 1]].tolist())
-            for row, (owner, reference) in enumerate(
-                zip(owners(prepared.groups).tolist(), prepared.texts.words, strict=True)
-            )
-        ]
-        rewritten = [rewrite(alignment) for alignment in alignments]
+        texts, found = self._replaced(outputs, references, whose)
         judge = self.judge
-        references = prepared._replace(texts=judge._read([" ".join(words) for words in rewritten]))
-        counts, _, _ = judge._count_all([" ".join(words) for words in texts.words], references)
-        return counts, rewritten, alignments
+        rewritten = judge.read([" ".join(rewrite(each)) for each in found])
+        return judge.compare([" ".join(words) for words in texts.words], rewritten, whose)
+
+    def _replaced(self, outputs: Sequence[str], references: Texts, whose: Ints) -> tuple[Texts, list[Alignment]]:
+        """Return the outputs as read, and the alignments by which the references are rewritten."""
+        _, texts, links = self.finder.aligned(outputs, references, whose)
+        parts = np.split(links, references.units.offsets[1:-1])
+        rows = zip(whose.tolist(), references.words, parts, strict=True)
+        return texts, [describe(texts.words[owner], words, part.tolist()) for owner, words, part in rows]
 
     def score(self, totals: Floats) -> Floats:
         return self.judge.score(totals)
@@ -109,22 +100,19 @@ class PARMESAN(Metric):
     def verbose(self, totals: Floats) -> str:
         return self.judge.verbose(totals)
 
-    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the best reference as rewritten, and what was replaced."""
-        counts, rewritten, alignments = self._compare([output], self.prepare(one_segment(output, references), opened))
-        scores = self.score(counts)
-        row = int(np.argmax(scores))
-        best = alignments[row]
+    def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
+        """Return the reference as rewritten, and what was replaced."""
+        _, (found,) = self._replaced([output], self.read([reference], None), np.zeros(1, dtype=np.int64))
         replaced = [
             {
-                "words": [best.reference[place] for place in link.reference],
-                "by": [best.output[place] for place in link.output],
+                "words": [found.reference[place] for place in link.reference],
+                "by": [found.output[place] for place in link.output],
                 "matcher": link.matcher,
             }
-            for link in best.links
+            for link in found.links
             if link.matcher != "exact"
         ]
-        return Seen(float(scores[row]), against=row, values={"rewritten": rewritten[row], "replaced": replaced})
+        return Seen(float(self.score(counts)), values={"rewritten": rewrite(found), "replaced": replaced})
 
 
 def rewrite(alignment: Alignment) -> list[str]:

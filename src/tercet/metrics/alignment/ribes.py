@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...kernels import alignments
-from ...text.coding import Ints, Units, Vocabulary, Words, offsets_of, view
+from ...text.coding import Ints, Units, Vocabulary, Words, call, offsets_of
 from ...text.explanations import Alignment, Seen, word_links
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
 from .._parameters import CASE, param
-from ..bases.pairs import best_rows, owners, refuse_long
+from ..bases.pairs import best_rows, refuse_long
 from ..bases.references import BestReferenceMetric
 
 VARIANTS = ("corrected", "original")
@@ -56,12 +56,12 @@ class RIBES(BestReferenceMetric):
     def read(self, texts: Sequence[str], opened: object) -> Vocabulary:
         return Vocabulary(self._words(texts))
 
-    def compare(self, outputs: Sequence[str], references: Vocabulary, groups: Ints) -> Floats:
+    def compare(self, outputs: Sequence[str], references: Vocabulary, whose: Ints) -> Floats:
         """Count the score, 1 if the segment has one, then its parts: Kendall's tau, precision, brevity penalty."""
         # Words that no reference holds look alike (-1), which does not matter: n-grams with them align nothing.
         found, units = references.find(self._words(outputs)), references.units
-        refuse_long("ribes", "words", outputs, found.lengths, units.lengths, groups)
-        parts = _parts(*_align(found, units, groups), units.lengths)
+        refuse_long("ribes", "words", outputs, found.lengths, units.lengths, whose)
+        parts = _parts(*_align(found, units, whose), units.lengths)
         scores = parts[:, 0] * parts[:, 1] ** self.alpha * parts[:, 2] ** self.beta
         counts = np.column_stack([scores, np.ones(len(scores)), parts])
         return np.where(units.lengths[:, None] > 0, counts, 0.0)
@@ -84,29 +84,20 @@ class RIBES(BestReferenceMetric):
         """Return the parts of the score, and for each output word the reference position, or None."""
         words, other = self._words([output]), self._words([reference])
         vocabulary = Vocabulary(other)
-        alignment, offsets = _align(vocabulary.find(words), vocabulary.units, np.array([0, 1]))
+        alignment, offsets = _align(vocabulary.find(words), vocabulary.units, np.zeros(1, dtype=np.int64))
         values = dict(zip(PARTS, _parts(alignment, offsets, vocabulary.units.lengths)[0].tolist(), strict=True))
         part = Alignment(words.strings()[0], other.strings()[0], word_links(alignment.tolist()))
         return Seen(float(counts[0]) if counts[1] else None, [part], values=values)
 
 
-def _align(outputs: Units, references: Units, groups: Ints) -> tuple[NDArray[np.int32], Ints]:
+def _align(outputs: Units, references: Units, whose: Ints) -> tuple[NDArray[np.int32], Ints]:
     """Return for each output and each of its references the reference position of each word, or -1, and offsets."""
-    whose = owners(groups)
     offsets = offsets_of(outputs.lengths[whose])
     alignment = np.empty(int(offsets[-1]), dtype=np.int32)
     most, most_reference = int(outputs.lengths.max(initial=0)), int(references.lengths.max(initial=0))
-    alignments.align_contexts(
-        view(outputs.ids),
-        view(outputs.offsets),
-        view(whose),
-        view(references.ids),
-        view(references.offsets),
-        view(alignment),
-        view(offsets),
-        view(np.empty(6 * most + 1, dtype=np.int32)),
-        view(np.empty(max(most, most_reference) + 1, dtype=np.int32)),
-    )
+    texts = (outputs.ids, outputs.offsets, whose, references.ids, references.offsets)
+    scratch = [np.empty(size + 1, dtype=np.int32) for size in (6 * most, max(most, most_reference))]
+    call(alignments.align_contexts, *texts, alignment, offsets, *scratch)
     return alignment, offsets
 
 
@@ -115,7 +106,7 @@ def _parts(alignment: NDArray[np.int32], offsets: Ints, reference_lengths: Ints)
     lengths = np.diff(offsets)
     aligned, ascending = np.empty((2, len(lengths)), dtype=np.int64)
     scratch = np.empty(int(lengths.max(initial=0)) + 1, dtype=np.int32)
-    alignments.count_ascending(view(alignment), view(offsets), view(aligned), view(ascending), view(scratch))
+    call(alignments.count_ascending, alignment, offsets, aligned, ascending, scratch)
     pairs = aligned * (aligned - 1) / 2
     tau = np.where(pairs > 0, ascending / np.maximum(pairs, 1), 0.0)
     # One word has no order; it is right if the reference has no other.

@@ -10,20 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import UsageError
 from ...kernels import substrings
-from ...text.coding import Ints, Units, offsets_of, view
+from ...text.coding import Ints, Units, call, offsets_of
 from ...text.explanations import Alignment, Link, ListedAlignment, Seen
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
 from .._contract import Corpus, Learnt
 from .._parameters import CASE, param
 from ..bases.frequencies import DocumentFrequencies, count_references
-from ..bases.pairs import number_words, owners, refuse_long
+from ..bases.pairs import number_words, refuse_long
 from ..bases.precision_recall import PrecisionRecall
 from ..bases.references import BestReferenceMetric
 
@@ -86,45 +86,33 @@ class YiSi0(PrecisionRecall, BestReferenceMetric):
         units = number_words(self._words(texts), numbers)
         return _References(opened, numbers, units, [opened.weight(word) for word in numbers])
 
-    def compare(self, outputs: Sequence[str], references: _References, groups: Ints) -> Floats:
+    def compare(self, outputs: Sequence[str], references: _References, whose: Ints) -> Floats:
         """Count the score, 1 for the segment, precision, recall."""
-        parts = _parts(self._match(outputs, references, groups))
+        parts = _parts(self._match(outputs, references, whose))
         precision, recall = parts[:, 0], parts[:, 1]
         both = precision * recall
         scores = both / np.where(both > 0, self.alpha * precision + (1 - self.alpha) * recall, 1.0)
         return np.column_stack([scores, np.ones(len(scores)), parts])
 
-    def _match(self, texts: Sequence[str], references: _References, groups: Ints) -> Floats:
+    def _match(self, written: Sequence[str], references: _References, whose: Ints) -> Floats:
         """Return weighted similarities and weights of both texts' n-grams, shape (references, 4)."""
         known, numbers = references.known, dict(references.numbers)
-        outputs, units = number_words(self._words(texts), numbers), references.units
+        outputs, units = number_words(self._words(written), numbers), references.units
         words = list(numbers)
         weights = references.weights + [known.weight(word) for word in words[len(references.weights) :]]
         encoded = [word.encode("utf-8", "surrogatepass") for word in words]
         sizes = np.array([len(word) for word in encoded], dtype=np.int64)
         lengths, reference_lengths = _byte_lengths(outputs, sizes), _byte_lengths(units, sizes)
-        refuse_long("yisi0", "bytes", texts, lengths, reference_lengths, groups, most=MOST_BYTES)
-        whose = owners(groups)
+        refuse_long("yisi0", "bytes", written, lengths, reference_lengths, whose, most=MOST_BYTES)
         sums = np.empty(4 * len(whose))
         most = int(units.lengths.max(initial=0))
-        substrings.match_grams(
-            view(outputs.ids),
-            view(outputs.offsets),
-            view(whose),
-            view(units.ids),
-            view(units.offsets),
-            view(np.frombuffer(bytearray(b"".join(encoded)), dtype=np.uint8)),
-            view(np.cumsum(sizes)),
-            view(np.array(weights, dtype=np.float64)),
-            self.n,
-            view(sums),
-            view(np.zeros(len(words) + 1, dtype=np.int32)),
-            view(np.empty(most + 1, dtype=np.int32)),
-            view(np.empty(self.n * most + 1)),
-            view(np.empty(most + 1)),
-            view(np.empty(2 * most + 1)),
-            view(np.empty(int(sizes.max(initial=0)) + 1, dtype=np.int32)),
-        )
+        texts = (outputs.ids, outputs.offsets, whose, units.ids, units.offsets)
+        letters = np.frombuffer(bytearray(b"".join(encoded)), dtype=np.uint8), np.cumsum(sizes)
+        scratch: list[Any] = [np.zeros(len(words) + 1, dtype=np.int32), np.empty(most + 1, dtype=np.int32)]
+        scratch += [np.empty(size) for size in (self.n * most + 1, most + 1, 2 * most + 1)]
+        scratch += [np.empty(int(sizes.max(initial=0)) + 1, dtype=np.int32)]
+        weighed = np.array(weights, dtype=np.float64)
+        call(substrings.match_grams, *texts, *letters, weighed, self.n, sums, *scratch)
         return sums.reshape(-1, 4)
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: DocumentFrequencies) -> Seen:

@@ -46,22 +46,14 @@ def number_words(texts: Sequence[Sequence[str]], numbers: dict[str, int]) -> Uni
 
 
 def refuse_long(
-    metric: str,
-    unit: str,
-    texts: Sequence[str],
-    lengths: Ints,
-    reference_lengths: Ints,
-    groups: Ints,
-    *,
+    metric: str, unit: str, texts: Sequence[str], lengths: Ints, reference_lengths: Ints, whose: Ints,
     most: int = MOST_UNITS,
-) -> None:
+) -> None:  # fmt: skip
     """Raise DataError for a segment that would take a metric minutes. The message quotes its first characters."""
-    whose = owners(groups)
     longer = np.maximum(lengths[whose], reference_lengths)
-    if not len(longer) or int(longer.max()) <= most:
-        return
-    row = int(longer.argmax())
-    raise too_long(metric, unit, texts[int(whose[row])], int(lengths[whose[row]]), int(reference_lengths[row]))
+    if len(longer) and longer.max() > most:
+        row = int(longer.argmax())
+        raise too_long(metric, unit, texts[whose[row]], int(lengths[whose[row]]), int(reference_lengths[row]))
 
 
 def too_long(metric: str, unit: str, text: str, length: int, reference_length: int) -> DataError:

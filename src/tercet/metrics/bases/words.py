@@ -16,7 +16,7 @@ from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
 from .._contract import mean_score
 from .._parameters import CASE, param
-from .pairs import best_rows, owners, too_long
+from .pairs import best_rows, too_long
 from .references import BestReferenceMetric
 
 UNSPACED = {"ja": "ja-mecab", "zh": "zh"}  # languages whose words the Moses tokeniser does not find
@@ -64,8 +64,8 @@ class ErrorRateMetric(BestReferenceMetric):
     def read(self, texts: Sequence[str], opened: object) -> Any:
         return Vocabulary(self.words(texts))
 
-    def compare(self, outputs: Sequence[str], references: Any, groups: Ints) -> Floats:
-        return self.count_errors(references.find(self.words(outputs)), references.units, owners(groups))
+    def compare(self, outputs: Sequence[str], references: Any, whose: Ints) -> Floats:
+        return self.count_errors(references.find(self.words(outputs)), references.units, whose)
 
     def choose(self, counts: Floats, groups: Ints) -> Ints:
         if self.variant == "moses":
@@ -135,10 +135,10 @@ class WordPairMetric(BestReferenceMetric):
     def read(self, texts: Sequence[str], opened: object) -> list[list[str]]:
         return self.words(texts)
 
-    def compare(self, outputs: Sequence[str], references: Sequence[Sequence[str]], groups: Ints) -> Floats:
+    def compare(self, outputs: Sequence[str], references: Sequence[Sequence[str]], whose: Ints) -> Floats:
         words = self.words(outputs)
         rows = []
-        for owner, reference in zip(owners(groups).tolist(), references, strict=True):
+        for owner, reference in zip(whose.tolist(), references, strict=True):
             if max(len(words[owner]), len(reference)) > self.most_words:
                 raise too_long(self.name, "words", outputs[owner], len(words[owner]), len(reference))
             rows.append(self.count_pair(words[owner], reference))

@@ -17,7 +17,6 @@ from ...text.editing import count_edits, edit_script
 from ...text.explanations import Edits, Seen
 from ...types import Floats
 from .._parameters import CASE, YES, param
-from ..bases.pairs import owners
 from ..bases.references import BestReferenceMetric
 
 
@@ -47,9 +46,9 @@ class CER(BestReferenceMetric):
             texts = [text.lower() for text in texts]
         return characters(*code_points(texts), drop="none" if self.whitespace else "unicode")
 
-    def compare(self, outputs: Sequence[str], references: Units, groups: Ints) -> Floats:
+    def compare(self, outputs: Sequence[str], references: Units, whose: Ints) -> Floats:
         """Count errors and the length of the reference."""
-        errors = count_edits(self.read(outputs, None), references, owners(groups), trace=False)[:, 0]
+        errors = count_edits(self.read(outputs, None), references, whose, trace=False)[:, 0]
         return np.column_stack([errors, references.lengths]).astype(np.float64)
 
     def score(self, totals: Floats) -> Floats:

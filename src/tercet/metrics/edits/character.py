@@ -18,14 +18,16 @@ from numpy.typing import NDArray
 
 from ...kernels import edits as edit_kernel
 from ...kernels import phrases
-from ...text.coding import Ints, Units, code_points, offsets_of, view
+from ...text.coding import Ints, Units, call, code_points, offsets_of, view
 from ...text.explanations import Edit, Edits, Place, Seen, Shift, locate
 from ...types import Floats
-from .._contract import Metric, Shard, group_references, mean_score
+from .._contract import mean_score
 from .._parameters import param
-from ..bases.pairs import best_rows, one_segment, owners, refuse_long, too_long
+from ..bases.pairs import refuse_long, too_long
+from ..bases.references import BestReferenceMetric
 
 VARIANTS = ("corrected", "original")
+NONE = np.empty(0, dtype=np.int32)
 # Blocks of 64 words that may be looked at for the moves of one segment: about five seconds. A sentence needs
 # a few thousand, a text of 400 words a tenth of this.
 BUDGET = 2_000_000_000
@@ -37,7 +39,6 @@ class _References(NamedTuple):
     vocabulary: frozenset[str]
     points: NDArray[np.uint32]
     offsets: Ints
-    groups: Ints
 
 
 class _Costs(NamedTuple):
@@ -49,7 +50,7 @@ class _Costs(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CharacTER(Metric):
+class CharacTER(BestReferenceMetric):
     """CharacTER, the mean of segments, from 0 (equal) to 1 (nothing in common); lower is better.
 
     variant: corrected or original, which differ where output and reference are both empty: 0 or, in the program, 1.
@@ -66,19 +67,16 @@ class CharacTER(Metric):
     def compatible(self) -> str | None:
         return "CharacTER.py" if self.variant == "original" else None
 
-    def prepare(self, shard: Shard, opened: object) -> _References:
-        texts, groups = group_references(shard.references)
+    def read(self, texts: Sequence[str], opened: object) -> _References:
         words = [text.split() for text in texts]
         points, offsets = code_points([" ".join(line) for line in words])
-        return _References(words, frozenset(chain.from_iterable(words)), points, offsets, groups)
+        return _References(words, frozenset(chain.from_iterable(words)), points, offsets)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
+    def compare(self, outputs: Sequence[str], references: _References, whose: Ints) -> Floats:
         """Count the score, 1 for the segment, edits, cost of moves, and length of the output in characters."""
-        costs, _ = _costs(outputs, [text.split() for text in outputs], prepared)
-        scores = self._scores(costs, np.diff(prepared.offsets))
-        rows = best_rows(scores, prepared.groups, highest=False)
-        columns = [scores, np.ones(len(scores)), costs.edits, costs.moves, costs.lengths]
-        return np.column_stack([column[rows] for column in columns]).astype(np.float64)
+        costs, _ = _costs(outputs, references, whose)
+        scores = self._scores(costs, np.diff(references.offsets))
+        return np.column_stack([scores, np.ones(len(scores)), *costs]).astype(np.float64)
 
     def _scores(self, costs: _Costs, reference_lengths: Ints) -> Floats:
         scores: Floats = np.minimum(1.0, (costs.edits + costs.moves) / np.maximum(costs.lengths, 1))
@@ -96,42 +94,32 @@ class CharacTER(Metric):
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"edits": int(totals[2]), "move_cost": float(totals[3]), "sys_len": int(totals[4])}
 
-    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
         """Return the moved phrases, the text after the moves, and the edits of its characters."""
-        words = output.split()
-        found = [self._explain(output, words, reference) for reference in references]
-        row = min(range(len(found)), key=lambda i: found[i][0])
-        score, values, shifts, order = found[row]
-        moved, other = values["moved"], " ".join(references[row].split())
+        words, other = output.split(), " ".join(reference.split())
+        found = np.zeros(3 * max(len(words), 1), dtype=np.int32)
+        _, order = _costs([output], self.read([reference], None), np.zeros(1, dtype=np.int64), found)
+        moves, shifts = _shifts(words, found)
+        moved = " ".join(words[i] for i in order.tolist())
         listed = edit_script(moved, other)
         edits = None if listed is None else _all_edits(listed, moved, other)
-        places = _places(order, words, output), locate(other, references[row])
-        part = CharacterEdits(moved, other, edits, shifts, places=places)
-        return Seen(score, [part], row, values)
+        places = _places(order.tolist(), words, output), locate(other, reference)
+        values = {"moves": moves, "move_cost": float(counts[3]), "moved": moved, "distance": int(counts[2])}
+        return Seen(float(counts[0]), [CharacterEdits(moved, other, edits, shifts, places=places)], values=values)
 
-    def _explain(
-        self, output: str, words: Sequence[str], reference: str
-    ) -> tuple[float, dict[str, Any], list[Shift], list[int]]:
-        """Return the score, the moves and their cost for one reference; the shifts, and the new order of the words."""
-        prepared = self.prepare(one_segment(output, [reference]), None)
-        moves = np.zeros(3 * max(len(words), 1), dtype=np.int32)
-        costs, orders = _costs([output], [words], prepared, moves)
-        shown, shifts, order = [], [], list(range(len(words)))
-        for begin, to, size in moves.reshape(-1, 3).tolist():
-            if not size:
-                break
-            phrase = order[begin : begin + size]
-            order = order[:begin] + order[begin + size :]
-            order[to:to] = phrase
-            shifts.append(Shift(tuple(words[i] for i in phrase), tuple(phrase), begin, to))
-            shown.append({"words": " ".join(shifts[-1].words), "from": begin, "to": to})
-        values = {
-            "moves": shown,
-            "move_cost": float(costs.moves[0]),
-            "moved": " ".join(words[i] for i in orders.tolist()),
-            "distance": int(costs.edits[0]),
-        }
-        return float(self._scores(costs, np.diff(prepared.offsets))[0]), values, shifts, orders.tolist()
+
+def _shifts(words: Sequence[str], moves: NDArray[np.int32]) -> tuple[list[dict[str, Any]], list[Shift]]:
+    """Return the moves of phrases, one after the other, as facts and as shifts."""
+    shown, shifts, order = [], [], list(range(len(words)))
+    for begin, to, size in moves.reshape(-1, 3).tolist():
+        if not size:
+            break
+        phrase = order[begin : begin + size]
+        order = order[:begin] + order[begin + size :]
+        order[to:to] = phrase
+        shifts.append(Shift(tuple(words[i] for i in phrase), tuple(phrase), begin, to))
+        shown.append({"words": " ".join(shifts[-1].words), "from": begin, "to": to})
+    return shown, shifts
 
 
 @dataclass(frozen=True)
@@ -177,40 +165,27 @@ def _places(order: Sequence[int], words: Sequence[str], output: str) -> list[Pla
 
 
 def _costs(
-    texts: Sequence[str],
-    outputs: Sequence[Sequence[str]],
-    references: _References,
-    moves: NDArray[np.int32] | None = None,
+    texts: Sequence[str], references: _References, whose: Ints, moves: NDArray[np.int32] = NONE
 ) -> tuple[_Costs, NDArray[np.int32]]:
-    """Return the costs of each output against each of its references, and the new orders of its words, concatenated."""
-    groups = references.groups
-    whose = owners(groups)
+    """Return the costs of reference texts for the outputs whose they are, and the new orders of words, concatenated.
+
+    moves: an array that takes the moves of phrases: begin, goal and size of each.
+    """
+    outputs = [text.split() for text in texts]
     # Ties between moves are broken by the order of their words, so numbers follow that order.
     ordered = sorted(references.vocabulary.union(chain.from_iterable(outputs)))
     ranks = dict(zip(ordered, range(len(ordered)), strict=True))
     ours, theirs = _coded(outputs, ranks), _coded(references.words, ranks)
-    refuse_long("character", "words", texts, ours.lengths, theirs.lengths, groups, most=MOST_WORDS)
+    refuse_long("character", "words", texts, ours.lengths, theirs.lengths, whose, most=MOST_WORDS)
     order_offsets = offsets_of(ours.lengths[whose])
     orders = np.empty(int(order_offsets[-1]), dtype=np.int32)
     most, most_reference = int(ours.lengths.max(initial=0)), int(theirs.lengths.max(initial=0))
     blocks = (most_reference + 63) // 64
-    row = phrases.move_phrases(
-        view(ours.ids),
-        view(ours.offsets),
-        view(whose),
-        view(theirs.ids),
-        view(theirs.offsets),
-        view(orders),
-        view(order_offsets),
-        view(np.empty(0, dtype=np.int32) if moves is None else moves),
-        BUDGET,
-        view(np.zeros(len(ranks) + 1, dtype=np.int32)),
-        view(np.empty((most_reference + 1) * blocks + 1, dtype=np.uint64)),
-        view(np.empty((most + 2) * blocks + 1, dtype=np.uint64)),
-        view(np.empty((most + 2) * blocks + 1, dtype=np.uint64)),
-        view(np.empty(6 * most + 1, dtype=np.int32)),
-        view(np.empty(2 * most_reference + 1, dtype=np.int32)),
-    )
+    units, order = (ours.ids, ours.offsets, whose), (orders, order_offsets)
+    scratch: list[Any] = [np.zeros(len(ranks) + 1, np.int32)]
+    scratch += [np.empty(size * blocks + 1, np.uint64) for size in (most_reference + 1, most + 2, most + 2)]
+    scratch += [np.empty(size + 1, np.int32) for size in (6 * most, 2 * most_reference)]
+    row = call(phrases.move_phrases, *units, theirs.ids, theirs.offsets, *order, moves, BUDGET, *scratch)
     if row < 0:
         pair = -1 - row
         text = texts[int(whose[pair])]
@@ -220,15 +195,8 @@ def _costs(
         words = outputs[i]
         moved.append(" ".join([words[k] for k in orders[start : order_offsets[pair + 1]].tolist()]))
     move_costs = np.empty(len(whose))
-    phrases.price_moves(
-        view(ours.ids),
-        view(ours.offsets),
-        view(whose),
-        view(np.array([len(word) for words in outputs for word in words], dtype=np.int32)),
-        view(orders),
-        view(order_offsets),
-        view(move_costs),
-    )
+    lengths = np.array([len(word) for words in outputs for word in words], dtype=np.int32)
+    call(phrases.price_moves, *units, lengths, *order, move_costs)
     points, offsets = code_points(moved)
     return _Costs(_edits(points, offsets, references), move_costs, np.diff(offsets)), orders
 
@@ -245,17 +213,10 @@ def _edits(points: NDArray[np.uint32], offsets: Ints, references: _References) -
     blocks = (most + 63) // 64
     alphabet = min(most, int(np.count_nonzero(np.bincount(references.points)))) if most else 0
     largest = max(int(points.max(initial=0)), int(references.points.max(initial=0)))
-    phrases.edit_characters(
-        view(points),
-        view(offsets),
-        view(references.points),
-        view(references.offsets),
-        view(distances),
-        view(np.zeros(largest + 1, dtype=np.int32)),
-        view(np.empty((alphabet + 1) * blocks + 1, dtype=np.uint64)),
-        view(np.empty(blocks + 1, dtype=np.uint64)),
-        view(np.empty(blocks + 1, dtype=np.uint64)),
-    )
+    texts = (points, offsets, references.points, references.offsets)
+    sizes = ((alphabet + 1) * blocks + 1, blocks + 1, blocks + 1)
+    scratch = [np.zeros(largest + 1, dtype=np.int32), *(np.empty(size, dtype=np.uint64) for size in sizes)]
+    call(phrases.edit_characters, *texts, distances, *scratch)
     return distances
 
 
@@ -310,19 +271,9 @@ def _grid(output: str, reference: str) -> NDArray[np.int32]:
     ids = points.astype(np.int32)
     blocks = (m + 63) // 64
     columns = np.empty(2 * n * blocks, dtype=np.uint64)
-    edit_kernel.levenshtein(
-        view(ids[:n]),
-        view(offsets[:2]),
-        view(np.zeros(1, dtype=np.int64)),
-        view(ids[n:]),
-        view(offsets[1:] - n),
-        view(np.zeros(4, dtype=np.int64)),
-        view(np.empty(0, dtype=np.uint8)),
-        view(np.zeros(int(points.max()) + 1, dtype=np.int32)),
-        view(np.empty(64, dtype=np.uint64)),
-        view(np.empty(n, dtype=np.int32)),
-        view(columns),
-    )
+    texts = (ids[:n], offsets[:2], np.zeros(1, dtype=np.int64), ids[n:], offsets[1:] - n)
+    scratch = [np.zeros(4, np.int64), NONE.astype(np.uint8), np.zeros(int(points.max()) + 1, np.int32)]
+    call(edit_kernel.levenshtein, *texts, *scratch, np.empty(64, np.uint64), np.empty(n, np.int32), columns)
     # The kernel leaves, a bit for each character of the reference, where distances rise and where they fall.
     bits = np.unpackbits(columns.astype("<u8", copy=False).view(np.uint8), bitorder="little").view(np.int8)
     rises, falls = np.moveaxis(bits.reshape(blocks, n, 2, 64), 2, 0)

@@ -24,12 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...kernels import jumps
-from ...text.coding import Ints, code_points, view
+from ...text.coding import Ints, call, code_points
 from ...text.explanations import Seen
 from ...types import Floats
 from .._contract import mean_score
 from .._parameters import param
-from ..bases.pairs import owners, refuse_long
+from ..bases.pairs import refuse_long
 from ..bases.references import BestReferenceMetric
 
 
@@ -89,13 +89,13 @@ class EED(BestReferenceMetric):
         divide = divide_marks if VARIANTS[self.variant].tidy else divide_marks_as_published
         return code_points([f" {divide(text)} " for text in texts])
 
-    def compare(self, outputs: Sequence[str], references: tuple[NDArray[np.uint32], Ints], groups: Ints) -> Floats:
+    def compare(self, outputs: Sequence[str], references: tuple[NDArray[np.uint32], Ints], whose: Ints) -> Floats:
         """Count the score, 1 for the segment, cost of edits and jumps, coverage, and reference length in characters."""
         points, offsets = references
         coded, output_offsets = self.read(outputs, None)
         lengths = np.diff(offsets)
-        refuse_long("eed", "characters", outputs, np.diff(output_offsets), lengths, groups, most=MOST_CHARACTERS)
-        errors, visits = self._grid(coded, output_offsets, points, offsets, owners(groups))
+        refuse_long("eed", "characters", outputs, np.diff(output_offsets), lengths, whose, most=MOST_CHARACTERS)
+        errors, visits = self._grid(coded, output_offsets, points, offsets, whose)
         coverage = self._coverage(visits)
         scores = self._scores(errors, coverage, lengths)
         return np.column_stack([scores, np.ones(len(scores)), errors, coverage, lengths])
@@ -111,18 +111,9 @@ class EED(BestReferenceMetric):
         columns = int(np.diff(output_offsets).max(initial=0)) + 1
         errors, visits = np.empty(len(whose)), np.empty(4 * len(whose), dtype=np.int64)
         distances: Callable[..., None] = jumps.jump_distances_single if single else jumps.jump_distances
-        distances(
-            view(outputs),
-            view(output_offsets),
-            view(whose),
-            view(points),
-            view(offsets),
-            *costs,
-            view(errors),
-            view(np.empty(columns, dtype=np.int32)),
-            view(visits),
-            *(view(np.empty(columns, dtype=kind)) for _ in range(3)),
-        )
+        texts = (outputs, output_offsets, whose, points, offsets)
+        scratch = [np.empty(columns, dtype=np.int32), visits, *(np.empty(columns, dtype=kind) for _ in range(3))]
+        call(distances, *texts, *costs, errors, *scratch)
         return errors, visits.reshape(-1, 4)
 
     def _coverage(self, visits: Ints) -> Ints:

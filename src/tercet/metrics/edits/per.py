@@ -18,7 +18,6 @@ from ...text.coding import Ints, NgramIndex, Vocabulary
 from ...text.editing import bag_script
 from ...types import Floats
 from .._contract import Corpus
-from ..bases.pairs import owners
 from ..bases.words import WordMetric, error_rate
 
 VARIANTS = {"moses": "moses", "standard": None}
@@ -48,10 +47,10 @@ class PER(WordMetric):
         vocabulary = Vocabulary(self.words(texts))
         return vocabulary, NgramIndex(vocabulary.units, np.arange(len(texts) + 1), 1)
 
-    def compare(self, outputs: Sequence[str], references: tuple[Vocabulary, NgramIndex], groups: Ints) -> Floats:
+    def compare(self, outputs: Sequence[str], references: tuple[Vocabulary, NgramIndex], whose: Ints) -> Floats:
         """Count matches, lengths of output and reference, and words without a partner."""
         vocabulary, bags = references
-        units, segments = vocabulary.find(self.words(outputs)), owners(groups)
+        units, segments = vocabulary.find(self.words(outputs)), whose
         matches = bags.count_matches(units, segments)[:, 0]
         output, reference = units.lengths[segments], vocabulary.units.lengths
         return np.column_stack([matches, output, reference, np.maximum(output, reference) - matches]).astype(np.float64)

@@ -24,7 +24,7 @@ from ...text.explanations import Edits, Seen
 from ...text.tokenisers import check_tokeniser
 from ...types import Floats
 from .._parameters import NO, YES, param
-from ..bases.pairs import best_rows, owners
+from ..bases.pairs import best_rows
 from ..bases.references import BestReferenceMetric
 from ..bases.words import tokeniser_of
 
@@ -126,12 +126,12 @@ class TER(BestReferenceMetric):
     def read(self, texts: Sequence[str], opened: object) -> Vocabulary:
         return Vocabulary(self._words(texts, reference=True))
 
-    def compare(self, outputs: Sequence[str], references: Vocabulary, groups: Ints) -> Floats:
+    def compare(self, outputs: Sequence[str], references: Vocabulary, whose: Ints) -> Floats:
         """Count all edits and the mean length of the references; then substitutions, deletions, insertions, shifts."""
         found = references.find(self._words(outputs, reference=False))
-        edits = count_shifts(found, references.units, owners(groups), SEARCHES[self.variant])[:, [0, 1, 2, 4]]
-        lengths = np.add.reduceat(references.units.lengths, groups[:-1]) / np.diff(groups)
-        return np.column_stack([edits.sum(1), lengths[owners(groups)], edits]).astype(np.float64)
+        edits = count_shifts(found, references.units, whose, SEARCHES[self.variant])[:, [0, 1, 2, 4]]
+        lengths = np.bincount(whose, references.units.lengths) / np.maximum(np.bincount(whose), 1)
+        return np.column_stack([edits.sum(1), lengths[whose], edits]).astype(np.float64)
 
     def choose(self, counts: Floats, groups: Ints) -> Ints:
         return best_rows(counts[:, 0], groups, highest=False)

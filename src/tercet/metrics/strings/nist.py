@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ...errors import UsageError
 from ...kernels import information as kernel
-from ...text.coding import Ints, Vocabulary, Words, code_points, ngram_totals, offsets_of, split_words, view
+from ...text.coding import Ints, Vocabulary, Words, call, code_points, ngram_totals, offsets_of, split_words
 from ...text.explanations import Matches, Seen
 from ...text.tokenisers import tokenise
 from ...types import Floats
@@ -98,8 +98,7 @@ class NIST(Metric):
         texts, groups = group_references(shard.references)
         units = information.vocabulary.find(self._words(texts))
         grams = np.empty((len(units.ids), self.max_ngram_order), dtype=np.int32)
-        arrays: list[NDArray[Any]] = [units.ids, units.offsets, *information.tables, grams]
-        kernel.find_grams(*map(view, arrays))
+        call(kernel.find_grams, units.ids, units.offsets, *information.tables, grams)
         lengths = np.add.reduceat(units.lengths, groups[:-1]) / np.diff(groups)
         return _Prepared(information, grams, units.offsets, groups, lengths)
 
@@ -110,9 +109,8 @@ class NIST(Metric):
         matched = np.empty((len(outputs), order))
         most, times = (np.zeros(len(information.weights), dtype=np.int32) for _ in range(2))
         seen = np.empty(2 * order * int(units.lengths.max(initial=0)), dtype=np.int32)
-        arrays: list[NDArray[Any]] = [units.ids, units.offsets, prepared.grams, prepared.offsets, prepared.groups]
-        arrays += [*information.tables, information.weights, most, times, seen, matched]
-        kernel.match_information(*map(view, arrays))
+        texts = (units.ids, units.offsets, prepared.grams, prepared.offsets, prepared.groups)
+        call(kernel.match_information, *texts, *information.tables, information.weights, most, times, seen, matched)
         totals = ngram_totals(units.lengths, order)
         return np.column_stack([units.lengths, prepared.lengths, matched, totals]).astype(np.float64)
 
@@ -185,13 +183,11 @@ class _Learner:
             more = np.zeros(int(np.count_nonzero(continued)), dtype=np.int32)
             known, prefixes, counts = len(counts), np.concatenate([prefixes, more]), np.concatenate([counts, more])
             table = _table(len(more))
-            arrays: list[Any] = [view(ids), view(offsets), order, view(grams), zero]
-            arrays += [view(table[0]), view(table[1]), view(prefixes), view(counts), known]
-            known = kernel.add_order(*arrays)
+            known = call(kernel.add_order, ids, offsets, order, grams, zero, *table, prefixes, counts, known)
             prefixes, counts = prefixes[:known], counts[:known]
             tables.append(table)
         weights = np.empty(len(counts))
-        kernel.weigh_grams(view(prefixes), view(counts), zero, view(weights))
+        call(kernel.weigh_grams, prefixes, counts, zero, weights)
         return Information(f"{self.texts:016x}", vocabulary, *_joined(tables), weights)
 
 
