@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 OPERATIONS = ("insertions", "deletions", "substitutions", "shifts", "jumps")
 INSTEAD = {  # what else says why a segment has its score
-    "qe": "Use 'tercet qe rank': it lists segments with the features that speak against them.",
+    "qe": "Use 'tercet qe rank': it lists segments with the features that speak against them."
 }
 
 
@@ -125,11 +125,7 @@ class EditComparison:
 
 
 def compare_edits(
-    comparison: Comparison,
-    testset: TestSet,
-    *,
-    segments: Sequence[int] | None = None,
-    progress: Progress | None = None,
+    comparison: Comparison, testset: TestSet, *, segments: Sequence[int] | None = None, progress: Progress | None = None
 ) -> EditComparison:
     """How systems that were compared on a test set go wrong: edits by kind, and the scripts of deciding segments.
 

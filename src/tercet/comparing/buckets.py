@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import inf
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -67,15 +67,8 @@ def slice_scores(
     names, rows = segment_groups(by, testset, documents)
     for place, name in enumerate(names):
         inside = np.flatnonzero(rows == place)
-        values = {system: _on(scores, system, inside, how) for system in scores.systems}
-        yield Slice(
-            by,
-            name,
-            len(inside),
-            {system: value for system, (value, _) in values.items()},
-            {system: interval for system, (_, interval) in values.items()},
-            _numbered(numbers, inside),
-        )
+        values, intervals = _on(scores, dict.fromkeys(scores.systems, inside), how)
+        yield Slice(by, name, len(inside), values, intervals, _numbered(numbers, inside))
 
 
 def segment_buckets(
@@ -117,18 +110,9 @@ def segment_buckets(
     for place, name in enumerate(names):
         low, high = float(edges[place]), float(edges[place + 1])
         inside = {system: np.flatnonzero((values[system] >= low) & (values[system] < high)) for system in values}
-        on = {system: _on(scores, system, rows, how) for system, rows in inside.items()}
-        found.append(
-            Bucket(
-                name,
-                low,
-                high,
-                {system: len(rows) for system, rows in inside.items()},
-                {system: value for system, (value, _) in on.items()},
-                {system: interval for system, (_, interval) in on.items()},
-                {system: _numbered(numbers, rows) for system, rows in inside.items()},
-            )
-        )
+        sizes = {system: len(rows) for system, rows in inside.items()}
+        segments = {system: _numbered(numbers, rows) for system, rows in inside.items()}
+        found.append(Bucket(name, low, high, sizes, *_on(scores, inside, how), segments))
     filled = [place for place, bucket in enumerate(found) if any(bucket.n_segments.values())]
     return Buckets(by, note, tuple(found[filled[0] : filled[-1] + 1]) if filled else ())
 
@@ -140,7 +124,7 @@ def check_thresholds(thresholds: Mapping[str, Any]) -> dict[str, tuple[float, fl
         try:
             low, high = map(float, given)
         except (TypeError, ValueError):
-            low = high = float("nan")
+            low = high = nan
         if not low < high:
             raise UsageError(f"The thresholds of {metric} must be two rising numbers, as 40 and 60, not {given!r}.")
         checked[metric] = (low, high)
@@ -151,16 +135,20 @@ def _numbered(numbers: Sequence[int], rows: NDArray[np.int64]) -> tuple[int, ...
     return tuple(numbers[row] for row in rows.tolist())
 
 
-def _on(scores: Scores, system: str, rows: NDArray[np.int64], how: Resampling) -> tuple[float, tuple[float, float]]:
-    """Return the system's score on some segments with its interval; NaN on none."""
-    if not len(rows):
-        return float("nan"), (float("nan"), float("nan"))
-    counts = scores.counts[system][rows]
-    value = float(evaluate(scores.metric.score, sum_counts(counts)))
-    if len(rows) == 1:  # resamples of one segment are all the same and show nothing
-        return value, (float("nan"), float("nan"))
-    found = bootstrap(scores.metric.score, counts, resamples=how.resamples, confidence=how.confidence, seed=how.seed)
-    return value, (found.low, found.high)
+def _on(
+    scores: Scores, rows: Mapping[str, NDArray[np.int64]], how: Resampling
+) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
+    """Return by system its score on some segments, NaN on none, and the interval of this score."""
+    score = scores.metric.score
+    values, intervals = dict.fromkeys(rows, nan), dict.fromkeys(rows, (nan, nan))
+    for system, inside in rows.items():
+        counts = scores.counts[system][inside]
+        if len(inside):
+            values[system] = float(evaluate(score, sum_counts(counts)))
+        if len(inside) > 1:  # resamples of one segment are all the same and show nothing
+            found = bootstrap(score, counts, resamples=how.resamples, confidence=how.confidence, seed=how.seed)
+            intervals[system] = found.low, found.high
+    return values, intervals
 
 
 def _length_differences(testset: TestSet | None) -> tuple[str, dict[str, Floats]]:
@@ -168,16 +156,14 @@ def _length_differences(testset: TestSet | None) -> tuple[str, dict[str, Floats]
     if testset is None or not testset.references:
         raise UsageError("Buckets by length-difference need texts with references.")
     unit, length = length_of(first_references(testset))
-    wanted = [
-        [length(text) for text in row if text is not None] for row in zip(*testset.references.values(), strict=True)
-    ]
-    differences = {}
-    for system, outputs in testset.outputs.items():
-        lengths = map(length, outputs)
-        differences[system] = np.array(
-            [min((n - each for each in row), key=abs) for n, row in zip(lengths, wanted, strict=True)], dtype=np.float64
-        )
-    return unit, differences
+    rows = zip(*testset.references.values(), strict=True)
+    wanted = [[length(text) for text in row if text is not None] for row in rows]
+
+    def difference(size: int, lengths: Sequence[int]) -> int:
+        return min((size - each for each in lengths), key=abs)
+
+    found = {name: list(map(difference, map(length, lines), wanted)) for name, lines in testset.outputs.items()}
+    return unit, {name: np.array(values, dtype=np.float64) for name, values in found.items()}
 
 
 def _thresholds(

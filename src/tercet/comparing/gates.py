@@ -43,24 +43,22 @@ class Gate:
     def check(self, metrics: Sequence[MetricRecord]) -> None:
         """Refuse what cannot be meant: a metric that is not compared, or the verb of an improvement."""
         limits = self.verb in ("below", "above")
+        problem = ""
         if self.metric == "any":
             if limits:
-                raise UsageError(f"--fail-if {self.text!r}: name a metric, as metrics differ in scale.")
-            if self.verb == "rises":
-                raise UsageError(f"--fail-if {self.text!r}: write 'any worsens', whichever direction is worse.")
-            return
-        metric = metrics[find_metric(self.metric, metrics)]
-        if metric.higher_is_better is None:
-            raise UsageError(f"--fail-if {self.text!r}: no direction of {metric.label} is better.")
-        better = "higher" if metric.higher_is_better else "lower"
-        if limits:
-            right = "below" if metric.higher_is_better else "above"
-            write = f"Write '{self.metric} {right} {self.by:g}'."
+                problem = "name a metric, as metrics differ in scale."
+            elif self.verb == "rises":
+                problem = "write 'any worsens', whichever direction is worse."
+        elif (metric := metrics[find_metric(self.metric, metrics)]).higher_is_better is None:
+            problem = f"no direction of {metric.label} is better."
         else:
-            right = "drops" if metric.higher_is_better else "rises"
-            write = f"Write '{self.metric} {right}' or '{self.metric} worsens'."
-        if self.verb not in (right, "worsens"):
-            raise UsageError(f"--fail-if {self.text!r}: {better} {metric.label} is better. {write}")
+            words = ("higher", "drops", "below") if metric.higher_is_better else ("lower", "rises", "above")
+            better, drops, below = words
+            write = f"{below} {self.by:g}'" if limits else f"{drops}' or '{self.metric} worsens'"
+            if self.verb not in (drops, below, "worsens"):
+                problem = f"{better} {metric.label} is better. Write '{self.metric} {write}."
+        if problem:
+            raise UsageError(f"--fail-if {self.text!r}: {problem}")
 
     def verdicts(self, result: Comparison) -> Iterator[GateVerdict]:
         """Yield for every system whether the gate fails against the baseline, with the reason.
@@ -95,11 +93,9 @@ class Gate:
                 numbers = f" ({change:+.4g}, {-share if metric.higher_is_better else share:+.2f} %)"
                 loss = share
             holds = (significant or not self.significantly) and loss > (self.by or 0)
+        message = f"{self.text!r} {'holds' if holds else 'does not hold'} for {facts}{numbers}."
         if isnan(needed):
-            message = f"{self.text!r} cannot be judged for {facts}, an undefined comparison."
-            return GateVerdict(True, system, metric.metric, message, self.text, baseline, score, old, p_value)
-        says = "holds" if holds else "does not hold"
-        message = f"{self.text!r} {says} for {facts}{numbers}."
+            holds, message = True, f"{self.text!r} cannot be judged for {facts}, an undefined comparison."
         return GateVerdict(holds, system, metric.metric, message, self.text, baseline, score, old, p_value)
 
 

@@ -116,11 +116,8 @@ class Plan(SegmentGroups, SegmentChoice, DifferenceTests):
         baseline = self.baseline is not None
         plan = self.for_segments(n).with_enough_resamples(_pairs(systems, baseline), n)
         if plan.tests != self.tests:
-            log.warning(
-                "bootstrap: below %d segments its p-values are too small, and there are %d. Randomisation decides.",
-                FEW_SEGMENTS,
-                n,
-            )
+            few = "bootstrap: below %d segments its p-values are too small, and there are %d. Randomisation decides."
+            log.warning(few, FEW_SEGMENTS, n)
         advice = find_no_hope(systems, n, plan.tests, plan.resamples, plan.alpha, baseline=baseline)
         if advice:
             log.warning("%s", advice)

@@ -60,13 +60,10 @@ class Segment:
 
     def with_texts(self, testset: TestSet, row: int, a: str, b: str) -> Segment:
         """Return the segment with its texts, those of a row of the test set."""
-        return replace(
-            self,
-            source=testset.source[row] if testset.source is not None else None,
-            references={name: lines[row] for name, lines in testset.references.items()},
-            a_output=testset.outputs[a][row],
-            b_output=testset.outputs[b][row],
-        )
+        source = None if testset.source is None else testset.source[row]
+        references = {name: lines[row] for name, lines in testset.references.items()}
+        outputs = testset.outputs[a][row], testset.outputs[b][row]
+        return Segment(self.segment, self.contribution, self.a_score, self.b_score, source, references, *outputs)
 
 
 @dataclass(frozen=True)
@@ -250,16 +247,10 @@ class Comparison(Tabular):
         return [
             {
                 "metric": result.metric,
-                "a": pair.a,
-                "b": pair.b,
-                "difference": pair.difference,
-                "ci_low": pair.ci_low,
-                "ci_high": pair.ci_high,
+                **{name: getattr(pair, name) for name in ("a", "b", "difference", "ci_low", "ci_high")},
                 **{f"p_{test}": value for test, value in pair.p_value.items()},
                 **{f"p_{test}_holm": value for test, value in pair.p_holm.items()},
-                "wins": pair.wins,
-                "ties": pair.ties,
-                "losses": pair.losses,
+                **{name: getattr(pair, name) for name in ("wins", "ties", "losses")},
                 "better": pair.better(result.higher_is_better),
             }
             for result in self.metrics
@@ -336,8 +327,7 @@ def _as_dict(result: MetricResult, full: bool) -> dict[str, Any]:
     for name in ("pairs", "slices"):
         values[name] = [_fields(each, full) for each in values[name]]
     values["buckets"] = [
-        {"by": group.by, "note": group.note, "buckets": [_fields(each, full) for each in group.buckets]}
-        for group in result.buckets
+        vars(group) | {"buckets": [_fields(each, full) for each in group.buckets]} for group in result.buckets
     ]
     return values
 

@@ -22,21 +22,13 @@ from ..errors import DataError, UsageError
 from ..metrics import Metric
 from ..scoring import check_texts, score, sum_counts
 from ..slicing import segment_groups
-from ..stats import Comparisons, compare_all, detectable_difference, holm_pairs, rank
+from ..stats import compare_all, detectable_difference, holm_pairs, rank
 from ..stats.paired import smallest_p_value
 from ..stats.resampling import TOLERANCE, evaluate
 from ..types import Floats
 from .buckets import segment_buckets, slice_scores, take_segments
 from .plan import Plan
-from .results import (
-    Comparison,
-    Deciding,
-    MetricResult,
-    PairResult,
-    Segment,
-    SystemResult,
-    add_texts,
-)
+from .results import Comparison, Deciding, MetricResult, PairResult, Segment, SystemResult, add_texts
 from .words import check_segments
 
 POWER = 0.8
@@ -54,7 +46,6 @@ def compare_texts(
     """Score a test set by the metrics and compare its systems, also by `scores`. where: options of `score`."""
     check_texts(testset)
     plan.check_systems(testset.systems, f"Test set {testset.name!r}")
-    metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
     if not metrics and not scores:
         raise UsageError('A comparison needs a metric, as ["bleu"].')
     if isinstance(testset, TextFiles):
@@ -129,19 +120,10 @@ class _Work:
         kept = scores.segment or {system: metric.segment_scores(counts) for system, counts in scores.counts.items()}
         self.segment = [kept[system] for system in self.systems]
         self.without = [_without_each(metric, t, c) for t, c in zip(self.totals, self.cube, strict=True)]
-        self.tests = self._run_tests()
-        self.holm = {test: holm_pairs(found.p_value) for test, found in self.tests.items()}
-        decisive = plan.decisive(scores.n_segments)
-        self.smallest_p = smallest_p_value(decisive, scores.n_segments, plan.resamples_of(decisive))
-        # The interval of a difference is the bootstrap's, whichever test decides.
-        self.intervals = self.tests.get("bootstrap", self.tests[plan.tests[0]])
-
-    def _run_tests(self) -> dict[str, Comparisons]:
-        plan = self.plan
         both = "bootstrap" in plan.tests
-        return {
+        self.tests = {
             test: compare_all(
-                self.metric.score,
+                metric.score,
                 self.cube,
                 test=test,
                 resamples=plan.resamples_of(test),
@@ -152,6 +134,11 @@ class _Work:
             )
             for test in plan.tests
         }
+        self.holm = {test: holm_pairs(found.p_value) for test, found in self.tests.items()}
+        decisive = plan.decisive(scores.n_segments)
+        self.smallest_p = smallest_p_value(decisive, scores.n_segments, plan.resamples_of(decisive))
+        # The interval of a difference is the bootstrap's, whichever test decides.
+        self.intervals = self.tests.get("bootstrap", self.tests[plan.tests[0]])
 
     def result(self) -> MetricResult:
         plan, scores = self.plan, self.scores
@@ -162,6 +149,8 @@ class _Work:
         varying = [pair.mde for pair in pairs if not isnan(pair.mde)]
         errors = [self.intervals.standard_error[i, j] for i, j in numbers]
         mde = median(varying) if varying else nan
+        how = (self.testset, self.numbers, plan.resampling)
+        buckets = (segment_buckets(scores, by, *how, plan.bounds) for by in plan.buckets)
         return MetricResult(
             metric=scores.metric.names[0],
             name=scores.label,
@@ -177,16 +166,8 @@ class _Work:
             )
             if self.can_find
             else f"No difference can be significant: the smallest p-value that is possible is {self.smallest_p:.2g}.",
-            slices=tuple(
-                part
-                for by in plan.slices
-                for part in slice_scores(scores, by, self.testset, self.numbers, plan.resampling)
-            ),
-            buckets=tuple(
-                found
-                for by in plan.buckets
-                if (found := segment_buckets(scores, by, self.testset, self.numbers, plan.resampling, plan.bounds))
-            ),
+            slices=tuple(part for by in plan.slices for part in slice_scores(scores, by, *how)),
+            buckets=tuple(filter(None, buckets)),
             record=scores.metric,
         )
 
@@ -201,9 +182,8 @@ class _Work:
         for i, (system, value, interval) in enumerate(zip(self.systems, values, self.intervals.intervals, strict=True)):
             low, high = (ranking and ranking.ranges[i]) or (None, None)
             cluster = ranking.cluster_of(i) if ranking else None
-            results.append(
-                SystemResult(system, value, interval.low, interval.high, plan.confidence, cluster, low, high)
-            )
+            bounds = interval.low, interval.high, plan.confidence
+            results.append(SystemResult(system, value, *bounds, cluster, low, high))
         clusters = ranking.clusters if ranking else ()
         return tuple(results), tuple(tuple(self.systems[i] for i in cluster) for cluster in clusters)
 
@@ -269,11 +249,8 @@ def influences(scores: Scores) -> Floats:
 
     The difference of two systems' influences is a segment's contribution to the difference of their scores.
     """
-    cube, score = scores.cube, scores.metric.score
-    totals = [sum_counts(counts) for counts in cube]
-    parts = [
-        score(total) - _without_each(scores.metric, total, counts) for total, counts in zip(totals, cube, strict=True)
-    ]
+    metric, sums = scores.metric, [(sum_counts(counts), counts) for counts in scores.cube]
+    parts = [metric.score(total) - _without_each(metric, total, counts) for total, counts in sums]
     return np.stack(parts) * scores.n_segments
 
 

@@ -7,11 +7,11 @@ references the one counts with which a system's output has the highest F-measure
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from math import isnan
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -123,24 +123,32 @@ def compare_words(
     check_share("The significance level", alpha)
     baseline = _check(testset, by, baseline, training, labels)
     chosen, numbers = choose_segments(testset, segments)
-    references, outputs = _labelled(chosen, by, numbers, training, parser, labels, tokenize, lowercase)
+    if by == "pos":
+        found = _tagged(chosen, parser, lowercase)
+    elif by == "label":
+        found = _from_label_files(chosen, labels or {}, numbers, lowercase)
+    else:
+        found = _by_frequency(chosen, training, tokenize, lowercase)
+    lines = [(column, found[0][name]) for name, column in chosen.references.items()]
+    references = [[words[row] for column, words in lines if column[row] is not None] for row in range(len(chosen))]
+    outputs = found[1]
     unknown = any(group == "" for texts in outputs.values() for words in texts for _, group in words)
     measure = "recall" if by == "label" and unknown else "F"
     names = _group_names(by, references)
     cube = _count(names, references, outputs)
     score = _recall if measure == "recall" else _f_measure
     at = list(outputs).index(baseline)
-    found, raw = [], []
+    tested, raw = [], []
     for name, counts in zip(names, cube, strict=True):
         tests = compare_all(
             score, counts, test="randomisation", resamples=resamples, interval_resamples=resamples, seed=seed,
             confidence=1 - alpha, baseline=at,
         )  # fmt: skip
-        found.append((name, counts, tests))
+        tested.append((name, counts, tests))
         raw += [tests.p_value[at, i] for i in range(len(outputs)) if i != at]
     corrected = iter(holm(raw).tolist() if raw else ())
     groups = []
-    for name, counts, tests in found:
+    for name, counts, tests in tested:
         scores = {}
         for i, system in enumerate(outputs):
             p_value = 1.0 if i == at else next(corrected)
@@ -197,46 +205,21 @@ def _check(testset: TestSet, by: str, baseline: str | None, training: object, la
     return baseline or systems[0]
 
 
-def _labelled(
-    testset: TestSet,
-    by: str,
-    numbers: Sequence[int],
-    training: Sequence[str] | None,
-    parser: str | None,
-    labels: Mapping[str, Sequence[str]] | None,
-    tokenize: str | None,
-    lowercase: bool,
-) -> tuple[list[list[Labelled]], dict[str, list[Labelled]]]:
-    """Return the references of every segment (those that it has), and the outputs by system, as labelled words."""
-    if by == "pos":
-        texts = _tagged(testset, parser, lowercase)
-    elif by == "label":
-        texts = _from_label_files(testset, labels or {}, numbers, lowercase)
-    else:
-        texts = _by_frequency(testset, training, tokenize, lowercase)
-    lines = testset.references.items()
-    rows = [[texts[0][name][row] for name, column in lines if column[row] is not None] for row in range(len(testset))]
-    return rows, texts[1]
+Texts = list[dict[str, list[Labelled]]]  # by name: first the references, then the outputs
 
 
-Texts = tuple[dict[str, list[Labelled]], dict[str, list[Labelled]]]  # of references and outputs, by name
+def _of_both(testset: TestSet, labelled: Callable[[str, Sequence[str | None]], list[Labelled]]) -> Texts:
+    """Return the labelled words of all references and outputs, from the name and the lines of each."""
+    both: tuple[Mapping[str, Sequence[str | None]], ...] = testset.references, testset.outputs
+    return [{name: labelled(name, lines) for name, lines in texts.items()} for texts in both]
 
 
 def _by_frequency(testset: TestSet, training: Sequence[str] | None, tokenize: str | None, lowercase: bool) -> Texts:
-    name = tokenize or usual_tokeniser(testset)
-    words = [
-        {key: tokenised(lines, name, lowercase=lowercase) for key, lines in texts.items()}
-        for texts in (testset.references, testset.outputs)
-    ]
-    known = list(words[0].values()) if training is None else [tokenised(training, name, lowercase=lowercase)]
+    words = partial(tokenised, name=tokenize or usual_tokeniser(testset), lowercase=lowercase)
+    known = [words(lines) for lines in ([training] if training is not None else testset.references.values())]
     counts = Counter(word for texts in known for text in texts for word in text)
-    groups = {word: _frequency_group(count) for word, count in counts.items()}
-    none = _frequency_group(0)
-    found = [
-        {key: [[(word, groups.get(word, none)) for word in text] for text in lines] for key, lines in texts.items()}
-        for texts in words
-    ]
-    return found[0], found[1]
+    groups = defaultdict(lambda: _frequency_group(0), {word: _frequency_group(n) for word, n in counts.items()})
+    return _of_both(testset, lambda _, lines: [[(word, groups[word]) for word in text] for text in words(lines)])
 
 
 def _frequency_group(count: int) -> str:
@@ -254,19 +237,14 @@ def _tagged(testset: TestSet, parser: str | None, lowercase: bool) -> Texts:
     language = testset.target_language
     if language is None:
         raise UsageError("Parts of speech are found by a parser, which needs the language: give it with -l, as en-de.")
-    found = []
-    for texts in (testset.references, testset.outputs):
-        parsed = {key: parse([line or "" for line in lines], language, backend=parser) for key, lines in texts.items()}
-        found.append(
-            {
-                key: [
-                    [(t.form.lower() if lowercase else t.form, t.upos or t.xpos or "no tag") for t in sentence.tokens]
-                    for sentence in sentences
-                ]
-                for key, sentences in parsed.items()
-            }
-        )
-    return found[0], found[1]
+
+    def labelled(_: str, lines: Sequence[str | None]) -> list[Labelled]:
+        return [
+            [(t.form.lower() if lowercase else t.form, t.upos or t.xpos or "no tag") for t in sentence.tokens]
+            for sentence in parse([line or "" for line in lines], language, backend=parser)
+        ]
+
+    return _of_both(testset, labelled)
 
 
 def _from_label_files(
@@ -278,29 +256,22 @@ def _from_label_files(
             raise UnknownName("text to label", name, [*testset.references, *testset.outputs])
     if missing := [name for name in testset.references if name not in labels]:
         raise UsageError(f"Words by label need labels of every reference; {missing[0]!r} has none.")
-    found = []
-    for texts in (testset.references, testset.outputs):
-        named = {}
-        for name, lines in texts.items():
-            if name not in labels:
-                named[name] = [[(word, "") for word in _split(line, lowercase)] for line in lines]
-                continue
-            if len(labels[name]) < max(numbers):
-                raise DataError(f"The labels of {name!r} have {len(labels[name])} lines, segment {max(numbers)} none.")
-            named[name] = []
-            for number, line in zip(numbers, lines, strict=True):
-                words, tags = _split(line, lowercase), labels[name][number - 1].split()
-                if line is not None and len(words) != len(tags):
-                    raise DataError(
-                        f"Labels of {name!r}, line {number}: {len(tags)} labels for {len(words)} words between blanks."
-                    )
-                named[name].append(list(zip(words, tags[: len(words)], strict=True)))
-        found.append(named)
-    return found[0], found[1]
 
+    def labelled(name: str, lines: Sequence[str | None]) -> list[Labelled]:
+        words = [((line or "").lower() if lowercase else line or "").split() for line in lines]
+        if name not in labels:
+            return [[(word, "") for word in text] for text in words]
+        if len(labels[name]) < max(numbers):
+            raise DataError(f"The labels of {name!r} have {len(labels[name])} lines, segment {max(numbers)} none.")
+        tags = [labels[name][number - 1].split() for number in numbers]
+        for number, line, text, own in zip(numbers, lines, words, tags, strict=True):
+            if line is not None and len(text) != len(own):
+                raise DataError(
+                    f"Labels of {name!r}, line {number}: {len(own)} labels for {len(text)} words between blanks."
+                )
+        return [list(zip(text, own, strict=False)) for text, own in zip(words, tags, strict=True)]
 
-def _split(line: str | None, lowercase: bool) -> Words:
-    return [] if line is None else (line.lower() if lowercase else line).split()
+    return _of_both(testset, labelled)
 
 
 def _group_names(by: str, references: list[list[Labelled]]) -> list[str]:
@@ -343,13 +314,9 @@ def _recall(totals: Floats) -> Floats:
     return _ratio(totals[..., 0], totals[..., 1])
 
 
-def _precision(totals: Floats) -> Floats:
-    return _ratio(totals[..., 2], totals[..., 3])
-
-
 def _f_measure(totals: Floats) -> Floats:
     """Return the harmonic mean of precision and recall; 0 where a system has none of these words, NaN if nobody has."""
-    recall, precision = np.nan_to_num(_recall(totals)), np.nan_to_num(_precision(totals))
+    recall, precision = np.nan_to_num(_recall(totals)), np.nan_to_num(_ratio(totals[..., 2], totals[..., 3]))
     f = np.nan_to_num(_ratio(2 * precision * recall, precision + recall))
     return np.where(totals[..., 1] + totals[..., 3] > 0, f, np.nan)
 
@@ -359,8 +326,8 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
 
 
 def _score(totals: Floats, measure: str, low: float, high: float, p_value: float) -> WordScore:
-    precision, recall, f = float(_precision(totals)), float(_recall(totals)), float(_f_measure(totals))
-    if measure == "recall":
-        precision = f = float("nan")
-    p_value = p_value if not isnan(f if measure == "F" else recall) else float("nan")
+    recall, precision, f = float(_recall(totals)), nan, nan
+    if measure == "F":
+        precision, f = float(_ratio(totals[2], totals[3])), float(_f_measure(totals))
+    p_value = p_value if not isnan(f if measure == "F" else recall) else nan
     return WordScore(precision, recall, f, low, high, p_value, int(totals[0]), int(totals[3]), int(totals[1]))

@@ -8,14 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..checking import CheckReport, check
-from ..comparing import (
-    Comparison,
-    NgramComparison,
-    WordComparison,
-    compare_ngrams,
-    compare_scores,
-    compare_words,
-)
+from ..comparing import Comparison, NgramComparison, WordComparison, compare_ngrams, compare_scores, compare_words
 from ..comparing.buckets import take_segments
 from ..comparing.ngrams import MOST_SYSTEMS
 from ..comparing.plan import Plan
@@ -109,10 +102,7 @@ def make_report(
     judged = read_judged(judgements, texts)
     people = human_scores(judged, texts)
     errors = error_layer(judged, texts, numbers)
-    metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
-    computed: Sequence[Scores] = ()
-    if metrics:
-        computed = score(texts, metrics, **where)
+    computed: Sequence[Scores] = score(texts, metrics, **where) if metrics else ()
     every = [take_segments(item, numbers) for item in (*computed, *scores, *people)]
     comparison = compare_scores(every, testset=part, plan=plan)
     by_words: Sequence[WordComparison] = ()
@@ -131,14 +121,8 @@ def make_report(
         *(each.of(numbers) for each in layers),
         *([] if errors is None else [errors]),
     ]
-    named = title or _title(texts)
+    unnamed = texts.name in ("unnamed", ", ".join(texts.references))  # or named after the files of references alone
+    title = title or (listed(texts.systems) if unnamed else texts.name)
     return ComparisonReport(
-        comparison, part, every, check(testset=texts), by, named, numbers, by_words, ngrams, layers, before or {}
+        comparison, part, every, check(testset=texts), by, title, numbers, by_words, ngrams, layers, before or {}
     )
-
-
-def _title(testset: TestSet) -> str:
-    """Return the name of the test set; the names of systems if it has none, or only those of reference files."""
-    if testset.name not in ("unnamed", ", ".join(testset.references)):
-        return testset.name
-    return listed(testset.systems)

@@ -47,23 +47,17 @@ def metric_layers(scores: Iterable[Scores], testset: TestSet, *, segments: int |
 
     segments: how many; by default all of 2,000 segments of three systems by two metrics, and of larger pages fewer.
     """
-    able = [item for item in scores if _can_mark(item)]
+    able = [(item, item.metric) for item in scores if isinstance(item.metric, Ready)]
+    able = [(item, ready) for item, ready in able if ready.metric.explains and not ready.metric.uses_network]
     most = segments
     if most is None and able:
         texts = len(testset) * len(testset.systems)
         most = max(1, max(OUTPUTS - texts // 8, LEAST) // (len(testset.systems) * len(able)))
-    found = (_metric_layer(item, testset, most) for item in able if most)
+    found = (_metric_layer(item, ready, testset, most) for item, ready in able if most)
     return [layer for layer in found if layer is not None]
 
 
-def _can_mark(scores: Scores) -> bool:
-    ready = scores.metric
-    return isinstance(ready, Ready) and bool(ready.metric.explains) and not ready.metric.uses_network
-
-
-def _metric_layer(scores: Scores, testset: TestSet, most: int) -> Layer | None:
-    ready = scores.metric
-    assert isinstance(ready, Ready)
+def _metric_layer(scores: Scores, ready: Ready, testset: TestSet, most: int) -> Layer | None:
     segment = np.stack([scores.segment[system] for system in testset.systems])
     spread = np.nan_to_num(segment.max(0) - segment.min(0), nan=-1.0)
     rows = np.argsort(-spread, kind="stable")[:most].tolist()
@@ -76,12 +70,16 @@ def _metric_layer(scores: Scores, testset: TestSet, most: int) -> Layer | None:
 
 
 def _seen(ready: Ready, testset: TestSet, system: str, row: int) -> Seen | None:
-    references = [text for lines in testset.references.values() if (text := lines[row]) is not None]
-    texts = testset.outputs[system][row], references, testset.source[row] if testset.source else None
     try:
-        return ready.explain(*texts)
+        return ready.explain(testset.outputs[system][row], *_against(testset, row))
     except TercetError:  # a text is too long to explain, though it could be scored
         return None
+
+
+def _against(testset: TestSet, row: int) -> tuple[list[str], str | None]:
+    """Return the references of a segment, and its source."""
+    references = [text for lines in testset.references.values() if (text := lines[row]) is not None]
+    return references, testset.source[row] if testset.source else None
 
 
 def error_layer(judged: Sequence[Judgements], testset: TestSet, numbers: Sequence[int]) -> Layer | None:
@@ -121,15 +119,11 @@ def _errors(testset: TestSet, system: str, row: int, spans: Sequence[ErrorSpan] 
 
 def pack(layer: Layer, testset: TestSet) -> dict[str, Any]:
     """Return a layer for the page, with what was seen in the form of `text/explanation.schema.json`."""
-    shown: list[list[dict[str, Any] | None]] = []
-    for row, systems in zip(layer.rows, layer.seen, strict=True):
-        references = [text for lines in testset.references.values() if (text := lines[row]) is not None]
-        source = testset.source[row] if testset.source else None
-        outputs = [lines[row] for lines in testset.outputs.values()]
-        shown.append(
-            [
-                None if seen is None else seen.to_dict(output, references, source, brief=True)
-                for output, seen in zip(outputs, systems, strict=True)
-            ]
-        )
+    shown = [
+        [
+            None if seen is None else seen.to_dict(lines[row], *_against(testset, row), brief=True)
+            for lines, seen in zip(testset.outputs.values(), systems, strict=True)
+        ]
+        for row, systems in zip(layer.rows, layer.seen, strict=True)
+    ]
     return {"name": layer.name, "meaning": layer.meaning, "rows": list(layer.rows), "seen": shown}

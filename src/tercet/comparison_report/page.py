@@ -12,20 +12,9 @@ from ..rendering.pages import frame
 from ..rendering.tables import to_json
 
 SCRIPTS = (
-    "data",
-    "list",
-    "state",
-    "text",
-    "seen",
-    "layers",
-    "overview",
-    "pair",
-    "analyses",
-    "segments",
-    "export",
-    "keys",
+    "data", "list", "state", "text", "seen", "layers", "overview", "pair", "analyses", "segments", "export", "keys",
     "main",
-)
+)  # fmt: skip
 
 
 def report_page(data: Mapping[str, Any]) -> str:
@@ -45,9 +34,8 @@ def report_page(data: Mapping[str, Any]) -> str:
         f'<script type="application/gzip" id="data">{base64.b64encode(packed).decode("ascii")}</script>',
     ]
     scripts = ["theme.js", *(f"report/{name}.js" for name in SCRIPTS)]
-    return frame(
-        str(data["title"]), body, ["page.css", "report/browser.css", "report/report.css"], scripts, drawings=False
-    )
+    styles = ["page.css", "report/browser.css", "report/report.css"]
+    return frame(str(data["title"]), body, styles, scripts, drawings=False)
 
 
 def _facts(data: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import __version__
 from ..checking import CheckReport
-from ..comparing import Buckets, Comparison, MetricResult, NgramComparison, WordComparison
+from ..comparing import Comparison, MetricResult, NgramComparison, WordComparison
 from ..comparing.run import influences
 from ..data.scores import Scores
 from ..data.testset import TestSet, checksum
@@ -129,12 +129,12 @@ def _metric(
             name: [np.round(extras[system][name], 3).tolist() for system in systems]
             for name in extras.get(systems[0], ())
         },
-        "quality": [_quality(buckets) for buckets in result.buckets if buckets.by == "quality"],
-    }  # fmt: skip
-
-
-def _quality(buckets: Buckets) -> dict[str, Any]:
-    return {"note": buckets.note, "groups": [[each.bucket, each.low, each.high] for each in buckets.buckets]}
+        "quality": [
+            {"note": buckets.note, "groups": [[each.bucket, each.low, each.high] for each in buckets.buckets]}
+            for buckets in result.buckets
+            if buckets.by == "quality"
+        ],
+    }
 
 
 def _words(found: WordComparison, systems: Sequence[str], rows: Mapping[int, int]) -> dict[str, Any]:
@@ -158,11 +158,10 @@ def _ngrams(found: NgramComparison, systems: Sequence[str], rows: Mapping[int, i
     """Return the n-grams of a pair: how often either system gets them right, p-values, places of their segments."""
     both = [
         [
-            [each.ngram, each.a_right, each.b_right, each.p_holm, [rows[number] for number in segments]]
+            [each.ngram, each.a_right, each.b_right, each.p_holm, [rows[number] for number in getattr(each, segments)]]
             for each in findings
-            for segments in (each.a_segments if findings is found.a_better else each.b_segments,)
         ]
-        for findings in (found.a_better, found.b_better)
+        for findings, segments in ((found.a_better, "a_segments"), (found.b_better, "b_segments"))
     ]
     pair = {"a": systems.index(found.a), "b": systems.index(found.b)}
     return {**pair, "better": both, "tested": found.tested, "differing": found.differing}

@@ -27,13 +27,10 @@ def verdict(comparison: Comparison, metric: MetricResult, before: Mapping[str, s
         return _of_pair(comparison, metric, metric.pairs[0])
     if not metric.clusters:
         return f"{metric.name} says of no system that it is better than another."
-    leader, *rest = (each.system for each in metric.ranked)
-    pairs = {name: metric.pair(leader, name) for name in rest}
-    alike = [name for name in rest if not comparison.is_significant(pairs[name])]
-    behind = [name for name in rest if name not in alike]
+    leader, behind, alike = leading(comparison, metric)
     if not behind:
         return f"{leader} has the best {metric.name}, but none of the others can be told apart from it."
-    margin = _margin(comparison, metric, pairs[behind[0]])
+    margin = _margin(comparison, metric, metric.pair(leader, behind[0]))
     if not alike:
         others = "both others" if len(behind) == 2 else f"all {len(behind)} others"
         return f"{leader} is better than {others}. The closest is {behind[0]}, by {margin}."
@@ -42,6 +39,13 @@ def verdict(comparison: Comparison, metric: MetricResult, before: Mapping[str, s
         f"{leader} has the best {metric.name}, but {listed(alike)} cannot be told apart from it. "
         f"It is better than {than} by {margin}."
     )
+
+
+def leading(comparison: Comparison, metric: MetricResult) -> tuple[str, list[str], list[str]]:
+    """Return the system with the best score, those that are significantly worse, and those that are not."""
+    leader, *rest = (each.system for each in metric.ranked)
+    behind = [name for name in rest if comparison.is_significant(metric.pair(leader, name))]
+    return leader, behind, [name for name in rest if name not in behind]
 
 
 def _changed(comparison: Comparison, metric: MetricResult, now: str, before: str) -> str:
@@ -80,16 +84,15 @@ def _of_pair(comparison: Comparison, metric: MetricResult, pair: PairResult) -> 
 def _against_baseline(comparison: Comparison, metric: MetricResult, baseline: str) -> str:
     if len(metric.pairs) == 1:
         return _of_pair(comparison, metric, metric.pairs[0])
-    better: list[str] = []
-    worse: list[str] = []
-    alike: list[str] = []
+    found: dict[str, list[str]] = {"better than": [], "worse than": [], "not distinguishable from": []}
     for pair in metric.pairs:
         other = pair.a if pair.b == baseline else pair.b
         ahead = pair.better(metric.higher_is_better) if comparison.is_significant(pair) else None
-        (better if ahead == other else worse if ahead == baseline else alike).append(other)
+        what = {other: "better than", baseline: "worse than"}.get(ahead or "", "not distinguishable from")
+        found[what].append(other)
     parts = [
         f"{listed(names)} {'is' if len(names) == 1 else 'are'} {what} {baseline}"
-        for names, what in ((better, "better than"), (worse, "worse than"), (alike, "not distinguishable from"))
+        for what, names in found.items()
         if names
     ]
     return f"By {metric.name}, {'; '.join(parts)}."

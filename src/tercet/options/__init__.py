@@ -9,13 +9,13 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, dataclass, field
 from functools import cache, wraps
 from inspect import Parameter, Signature, cleandoc, get_annotations, signature
 from math import isfinite
 from os import PathLike
 from textwrap import fill, indent
-from typing import Any, ClassVar, Self, TypedDict, TypeVar, Unpack
+from typing import Any, ClassVar, Self, TypeVar
 
 from ..errors import UnknownName, UsageError
 
@@ -26,42 +26,18 @@ R = TypeVar("R")
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-class Declaration(TypedDict, total=False):
-    """What is said of an option beside its default and its flags."""
-
-    help: str  # for the command line
-    about: str  # for Python, if it needs other words
-    choices: Collection[str] | None  # the values that are allowed
-    low: float | None  # the range of a number, limits included
-    high: float | None
-    metavar: str | None  # what help shows for the value
-    several: bool  # takes several values at once, as `-m bleu chrf`
-    nargs: int | None
-    also: Mapping[str, tuple[object, str]]  # further flags that set it to a value, each with its value and help
-    env: str | None  # the environment variable that the command line reads where it is not given
-    positional: bool  # the Python function takes it by position too
-    hidden: bool  # help does not show it
-    recorded: bool  # False for what does not belong in the record of a run
-    scope: str  # "both", "shell" or "python"
-
-
-def option(default: object, *flags: str, **declaration: Unpack[Declaration]) -> Any:
+def option(default: object, *flags: str, **declaration: object) -> Any:
     """Declare an option that the command line and the Python function have: the value of a dataclass field.
 
     default: `REQUIRED` if it must be given. flags: its names on the command line, such as "-n", "--resamples"; without
-    flags it is an argument there.
+    flags it is an argument there. declaration: other fields of `Option`.
     """
-    usual: Declaration = {
-        "help": "", "about": "", "choices": None, "low": None, "high": None, "metavar": None, "several": False,
-        "nargs": None, "also": {}, "env": None, "positional": False, "hidden": False, "recorded": True, "scope": "both",
-    }  # fmt: skip
-    return dataclasses.field(default=default, metadata={"flags": flags, **usual, **declaration})
+    return dataclasses.field(default=default, metadata={"flags": flags, **declaration})
 
 
-def shell_option(default: object, *flags: str, **declaration: Unpack[Declaration]) -> Any:
+def shell_option(default: object, *flags: str, **declaration: object) -> Any:
     """Declare an option that only the command line has; arguments as for `option`."""
-    declaration["scope"] = "shell"
-    return option(default, *flags, **declaration)
+    return option(default, *flags, scope="shell", **declaration)
 
 
 def python_option(default: object, about: str) -> Any:
@@ -71,34 +47,33 @@ def python_option(default: object, about: str) -> Any:
 
 def again(kind: type[Options], name: str, default: object = None, **changes: object) -> Any:
     """Declare an option of a group once more for a task, with another default or other arguments of `option`."""
-    old = declared(kind)[name]
-    kept = {key: getattr(old, key) for key in next(iter(dataclasses.fields(kind))).metadata}
-    return dataclasses.field(default=default, metadata=kept | changes)
+    [old] = (each for each in dataclasses.fields(kind) if each.name == name)
+    return dataclasses.field(default=default, metadata={**old.metadata, **changes})
 
 
 @dataclass(frozen=True)
 class Option:
-    """A declared option; see `option` for the fields. kinds: the types that its annotation names."""
+    """A declared option. kinds: the types that its annotation names."""
 
     name: str
     annotation: str
     kinds: frozenset[str]
     default: Any
     flags: tuple[str, ...]
-    help: str
-    about: str
-    choices: Collection[str] | None
-    low: float | None
-    high: float | None
-    metavar: str | None
-    several: bool
-    nargs: int | None
-    also: Mapping[str, tuple[object, str]]
-    env: str | None
-    positional: bool
-    hidden: bool
-    recorded: bool
-    scope: str
+    help: str = ""  # for the command line
+    about: str = ""  # for Python, if it needs other words
+    choices: Collection[str] | None = None  # the values that are allowed
+    low: float | None = None  # the range of a number, limits included
+    high: float | None = None
+    metavar: str | None = None  # what help shows for the value
+    several: bool = False  # takes several values at once, as `-m bleu chrf`
+    nargs: int | None = None
+    also: Mapping[str, tuple[object, str]] = field(default_factory=dict)  # further flags: the value each sets, its help
+    env: str | None = None  # the environment variable that the command line reads where it is not given
+    positional: bool = False  # the Python function takes it by position too
+    hidden: bool = False  # help does not show it
+    recorded: bool = True  # False for what does not belong in the record of a run
+    scope: str = "both"  # or "shell" or "python"
 
     @property
     def required(self) -> bool:
@@ -124,14 +99,16 @@ class Option:
     @property
     def flag(self) -> str:
         """The name that messages of the command line use: the first long flag, or what stands for an argument."""
-        long = [flag.partition("/")[0] for flag in self.flags if flag.startswith("--")]
-        return (*long, *self.flags, self.metavar or self.name.upper())[0]
+        return (*self._long, *self.flags, self.metavar or self.name.upper())[0]
+
+    @property
+    def _long(self) -> list[str]:
+        return [flag.partition("/")[0] for flag in self.flags if flag.startswith("--")]
 
     @property
     def keys(self) -> set[str]:
         """The keys of a configuration file that mean this option: its name, and its long flags without dashes."""
-        flags = (flag.partition("/")[0] for flag in self.flags if flag.startswith("--"))
-        return {self.name, *(flag[2:].replace("-", "_") for flag in flags)}
+        return {self.name, *(flag[2:].replace("-", "_") for flag in self._long)}
 
     def read(self, text: str) -> Any:
         """Return the value that a word of the command line means, by the declared type."""
@@ -185,8 +162,7 @@ class Option:
     def _expected(self) -> str:
         """Return in words what values are allowed."""
         if self.choices is not None:
-            *most, last = self.choices
-            return f"{', '.join(most)} or {last}" if most else last
+            return " or ".join(", ".join(self.choices).rsplit(", ", 1))
         if self.low is not None and self.high is not None:
             return f"{self.low:g} to {self.high:g}"
         if self.low is not None or self.high is not None:
@@ -235,12 +211,11 @@ class Options:
 
     def record(self) -> dict[str, Any]:
         """Return the options that differ from their defaults, as JSON and TOML have them: enough to repeat the run."""
-        found = {}
-        for name, each in declared(type(self)).items():
-            value = getattr(self, name)
-            if each.in_shell and each.recorded and value != each.default:
-                found[name] = _plain(value)
-        return found
+        return {
+            name: _plain(value)
+            for name, each in declared(type(self)).items()
+            if each.in_shell and each.recorded and (value := getattr(self, name)) != each.default
+        }
 
 
 def _plain(value: object) -> object:
@@ -269,14 +244,13 @@ def sections(kind: type[Options]) -> tuple[tuple[str, tuple[Option, ...]], ...]:
     for owner in reversed(kind.__mro__):
         for name in get_annotations(owner) if issubclass(owner, Options) else ():
             owners.setdefault(name, owner)
-    options = [_option(each) for each in dataclasses.fields(kind) if each.metadata]
+    options = [
+        Option(each.name, str(each.type), frozenset(re.findall(r"\w+", str(each.type))), each.default, **each.metadata)
+        for each in dataclasses.fields(kind)
+        if each.metadata
+    ]
     found = ((title, tuple(each for each in options if owners[each.name].group == title)) for title in GROUPS)
     return tuple((title, group) for title, group in found if group)
-
-
-def _option(field: dataclasses.Field[Any]) -> Option:
-    kinds = frozenset(re.findall(r"\w+", str(field.type)))
-    return Option(name=field.name, annotation=str(field.type), kinds=kinds, default=field.default, **field.metadata)
 
 
 # --- the Python function ------------------------------------------------------
@@ -325,15 +299,13 @@ def _parameters(options: Sequence[Option]) -> Iterator[Parameter]:
 def _documented(text: str, options: Sequence[Option]) -> str:
     """Return a docstring with a line on each option at the end of "Parameters"."""
     text = cleandoc(text)
-    lines = "\n".join(parameter_lines(options))
     head, found, tail = text.partition("Parameters\n----------\n")
-    own, blank, rest = tail.partition("\n\n")
+    own, _, rest = tail.partition("\n\n")
     if not found:
-        head, blank, rest = f"{text}\n\n", "", ""
-    if not found and "\n\nReturns\n" in text:
-        head, _, rest = text.partition("Returns\n")
-        blank, rest = "\n\n", f"Returns\n{rest}"
-    return f"{head}Parameters\n----------\n{own}{lines if not own else chr(10) + lines}{blank}{rest}"
+        head, returns, rest = f"{text}\n\n".partition("Returns\n")
+        rest = (returns + rest).rstrip("\n")
+    lines = "\n".join([*filter(None, [own]), *parameter_lines(options)])
+    return f"{head}Parameters\n----------\n{lines}" + (f"\n\n{rest}" if rest else "")
 
 
 def parameter_lines(options: Sequence[Option]) -> Iterator[str]:

@@ -221,8 +221,7 @@ class Document:
             rows = self.rows()
             names = self.columns or [*rows[0]]
             parts = [Table(names, [[full(row[name]) for name in names] for row in rows])]
-        blocks = [_block(part, form, colour, columns, spreadsheet) for part in parts]
-        return "\n\n".join(block for block in blocks if block)
+        return "\n\n".join(filter(None, (_block(part, form, colour, columns, spreadsheet) for part in parts)))
 
 
 # The field or key of an item, the path to it, or a function that returns what to show of the item.
@@ -230,12 +229,7 @@ Column = str | tuple[str, ...] | Callable[[Any], Any]
 
 
 def listing(
-    items: Iterable[Any],
-    columns: Mapping[str, Column],
-    width: int = 3,
-    *,
-    optional: Collection[str] = (),
-    **more: Any,
+    items: Iterable[Any], columns: Mapping[str, Column], width: int = 3, *, optional: Collection[str] = (), **more: Any
 ) -> Table:
     """Return a table with a row for each item. optional: headers of columns that are left out if they have no value.
 
@@ -305,12 +299,12 @@ def _cell(value: object) -> str:
 def _block(part: Part, form: str, colour: bool, columns: int | None, spreadsheet: bool) -> str:
     """Return a part in one of the forms for tables; empty if the form leaves it out."""
     if isinstance(part, Details):
-        return "\n\n".join(block for one in part.parts if (block := _block(one, form, colour, columns, spreadsheet)))
+        blocks = (_block(one, form, colour, columns, spreadsheet) for one in part.parts)
+        return "\n\n".join(filter(None, blocks))
     if isinstance(part, Table):
-        caption = f"{'% ' if form == 'latex' else ''}{part.caption}:\n\n" if part.caption else ""
-        return (caption if form not in ("tsv", "csv") else "") + part.render(
-            form, columns=columns, spreadsheet=spreadsheet
-        )
+        captioned = part.caption and form not in ("tsv", "csv")
+        caption = f"{'% ' * (form == 'latex')}{part.caption}:\n\n" if captioned else ""
+        return caption + part.render(form, columns=columns, spreadsheet=spreadsheet)
     if form == "text":
         return _text(part, colour)
     if form == "markdown":

@@ -8,6 +8,7 @@ built with Altair and rendered by vl-convert, which needs no browser and no netw
 from __future__ import annotations
 
 import html
+import importlib
 import json
 import math
 import re
@@ -48,8 +49,7 @@ class Figure:
 
     def svg(self) -> str:
         """Return the chart as one <svg> element, for a file or for a page that may contain others."""
-        drawing: str = _package("vl_convert").vegalite_to_svg(self.spec)
-        return _embeddable(drawing, zlib.crc32(self.json().encode("utf-8")))
+        return _embeddable(_package("vl_convert").vegalite_to_svg(self.spec), zlib.crc32(self.json().encode("utf-8")))
 
     def png(self) -> bytes:
         """Return the chart as a PNG image, at twice the usual screen resolution."""
@@ -104,11 +104,7 @@ def scatter(
     _require(rows, title)
     alt, size = _altair(), (460, 340)
     marked, lines = any(row["kind"] == "outlier" for row in rows), placing.regressions(rows)
-    x_domain, y_domain = (placing.padded([row[axis] for row in [*rows, *lines]]) for axis in ("gold", "metric"))
-    axes = {
-        "x": alt.X("gold:Q", title=gold_label, scale=alt.Scale(domain=x_domain, nice=False)),
-        "y": alt.Y("metric:Q", title=metric_label, scale=alt.Scale(domain=y_domain, nice=False)),
-    }
+    domains, axes = _axes([*rows, *lines], gold_label, metric_label)
     kinds = {"domain": ["other", "outlier"]}
     legend = alt.Legend(title="points") if marked else None
     points = alt.Chart(_data(rows)).mark_point(size=70, filled=True, opacity=0.9).encode(
@@ -123,7 +119,7 @@ def scatter(
     key = alt.Legend(title="least squares", symbolType="stroke", symbolSize=400, symbolStrokeColor=GREY)
     fits = alt.Chart(_data(lines)).mark_line(color=GREY, strokeWidth=1.5, aria=False)
     layers = [fits.encode(**axes, strokeDash=alt.StrokeDash("line:N", scale=dashes, legend=key))] if lines else []
-    layers += [*_names(placing.labels(rows, lines, (x_domain, y_domain), size), axes), points]
+    layers += [*_names(placing.labels(rows, lines, domains, size), axes), points]
     chart = alt.layer(*layers).properties(width=size[0], height=size[1])
     return _figure(chart, rows, title, [subtitle, _missing(len(gold) - len(rows))], size[0])
 
@@ -151,15 +147,23 @@ def cloud(
         subtitle = "; ".join(part for part in (subtitle, f"{most} of {len(every)} outputs are drawn") if part)
     alt, size = _altair(), (460, 340)
     lines = placing.regressions(every)
-    domains = [placing.padded([row[axis] for row in [*rows, *lines]]) for axis in ("gold", "metric")]
-    axes = {
-        "x": alt.X("gold:Q", title=gold_label, scale=alt.Scale(domain=domains[0], nice=False)),
-        "y": alt.Y("metric:Q", title=metric_label, scale=alt.Scale(domain=domains[1], nice=False)),
-    }
+    _, axes = _axes([*rows, *lines], gold_label, metric_label)
     points = alt.Chart(_data(rows)).mark_circle(size=14, opacity=0.25, color=BLUE, aria=False).encode(**axes)
     fit = alt.Chart(_data(lines)).mark_line(color=VERMILLION, strokeWidth=2, aria=False).encode(**axes)
     chart = alt.layer(points, *([fit] if lines else [])).properties(width=size[0], height=size[1])
     return _figure(chart, rows, title, [subtitle, _missing(len(gold) - len(every))], size[0])
+
+
+def _axes(
+    rows: Sequence[Row], gold_label: str, metric_label: str
+) -> tuple[tuple[list[float], list[float]], dict[str, Any]]:
+    """Return the domains of x and y that hold these rows, and the axes."""
+    alt = _altair()
+    x, y = (placing.padded([row[axis] for row in rows]) for axis in ("gold", "metric"))
+    return (x, y), {
+        "x": alt.X("gold:Q", title=gold_label, scale=alt.Scale(domain=x, nice=False)),
+        "y": alt.Y("metric:Q", title=metric_label, scale=alt.Scale(domain=y, nice=False)),
+    }
 
 
 def _names(placed: Mapping[str, list[Row]], axes: Mapping[str, Any]) -> Iterator[Any]:
@@ -302,8 +306,6 @@ def _altair() -> Any:
 
 
 def _package(name: str) -> Any:
-    import importlib
-
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -342,15 +344,10 @@ def _figure(chart: Any, rows: list[Row], title: str, notes: Iterable[str], width
     heading = alt.Title(
         textwrap.wrap(title, wide // 8), anchor="start", frame="bounds", fontSize=14, offset=10, **below
     )
-    chart = (
-        chart.properties(title=heading)
-        .configure(font="sans-serif", background="white", padding=10)
-        .configure_view(stroke=None)
-    )
-    chart = chart.configure_axis(
-        labelFontSize=11, titleFontSize=12, titleFontWeight="normal", labelLimit=240, labelFlush=False, gridColor=PALE
-    )
-    chart = chart.configure_legend(labelFontSize=11, titleFontSize=11, titleFontWeight="normal")
+    sizes = {"titleFontWeight": "normal", "labelFontSize": 11}
+    chart = chart.properties(title=heading).configure(font="sans-serif", background="white", padding=10)
+    chart = chart.configure_view(stroke=None).configure_legend(titleFontSize=11, **sizes)
+    chart = chart.configure_axis(titleFontSize=12, labelLimit=240, labelFlush=False, gridColor=PALE, **sizes)
     return Figure(title, chart.to_dict(), rows)
 
 

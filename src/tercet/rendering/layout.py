@@ -122,12 +122,8 @@ def labels(
         taken.append((box, 20))
         names.append((y, box))
         shift = 7 * x_unit if side == "left" else -7 * x_unit
-        label = {
-            "name": row["name"],
-            "kind": row["kind"],
-            "gold": row["gold"] + shift,
-            "metric": row["metric"] + up * y_unit,
-        }
+        label = {"name": row["name"], "kind": row["kind"]}
+        label |= {"gold": row["gold"] + shift, "metric": row["metric"] + up * y_unit}
         places[side].append(label | ({"from_gold": row["gold"], "from_metric": row["metric"]} if up else {}))
     return {side: found for side, found in places.items() if found}
 

@@ -19,20 +19,7 @@ from pathlib import Path
 
 from ..data.files import writing
 from ..errors import MissingDependency
-from .document import (
-    MARKS,
-    Details,
-    Document,
-    Heading,
-    Mark,
-    Notes,
-    Part,
-    Picture,
-    Pre,
-    Segments,
-    SegmentTexts,
-    Table,
-)
+from .document import MARKS, Details, Document, Heading, Mark, Notes, Part, Picture, Pre, Segments, SegmentTexts, Table
 from .drawings import Histogram
 from .tables import Bold, is_numeric
 
@@ -57,7 +44,7 @@ def page(document: Document, *, language: str = "en") -> str:
         f"<header><h1>{escape(title)}</h1></header>",
         *(_contents(headings) if len(headings) > 1 else []),
         '<main id="content" tabindex="-1">',
-        *_sections(parts),
+        *sections(parts),
         "</main>",
     ]
     return frame(title, body, ["page.css"], ["theme.js", "page.js"], language=language)
@@ -80,29 +67,17 @@ def frame(
     script = "\n".join(['(() => {\n"use strict";', *map(_asset, scripts), "})();"])
     policy = f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'"
     policy += "; style-src-attr 'unsafe-inline'" if drawings else ""
-    lines = [
-        "<!DOCTYPE html>",
-        f'<html lang="{escape(language)}">',
-        "<head>",
-        '<meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{escape(title)}</title>",
-        f"<style>{style}</style>",
-        "</head>",
-        "<body>",
-        *body,
-        f"<script>{script}</script>",
-        "</body>",
-        "</html>",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def sections(parts: Iterable[Part]) -> list[str]:
-    """Return the lines of parts of a document, for pages that have more than a document."""
-    return list(_sections(parts))
+    head = f"""<!DOCTYPE html>
+<html lang="{escape(language)}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>{style}</style>
+</head>
+<body>"""
+    return "\n".join([head, *body, f"<script>{script}</script>", "</body>", "</html>", ""])
 
 
 def write_page(path: str | Path, document: Document, *, language: str = "en") -> None:
@@ -129,8 +104,8 @@ def _contents(headings: Sequence[Heading]) -> Iterator[str]:
     yield "</ul>" + ("</details>" if folded else "") + "</nav>"
 
 
-def _sections(parts: Iterable[Part]) -> Iterator[str]:
-    """Yield the parts; each heading begins a section."""
+def sections(parts: Iterable[Part]) -> Iterator[str]:
+    """Yield the lines of parts of a document; each heading begins a section."""
     place = 0
     for part in parts:
         if not isinstance(part, Heading):
@@ -216,8 +191,7 @@ def _marked(text: str, marks: Sequence[Mark]) -> str:
 def _table(table: Table) -> Iterator[str]:
     header, rows = table.columns("html")
     name = escape(table.caption or "Table")
-    prose = any(len(cell) > LONG for row in rows for cell in row[1:])
-    kind = ' class="prose"' if prose else ""
+    kind = ' class="prose"' if any(len(cell) > LONG for row in rows for cell in row[1:]) else ""
     yield f'<div class="scroll" tabindex="0" role="group" aria-label="{name}"><table{kind}>'
     if table.caption:
         yield f"<caption>{escape(table.caption)}</caption>"
@@ -231,19 +205,19 @@ def _table(table: Table) -> Iterator[str]:
     yield "<tbody>"
     first = [""] * (len(header) - len(table.header))
     for place, row in enumerate(rows):
-        classes = [*first, *(table.classes[place] if table.classes else [""] * len(table.header))]
+        classes = table.classes[place] if table.classes else [""] * len(table.header)
         if table.heat:
-            classes = [*first, *("" if heat != heat else f"heat{round(9 * heat)}" for heat in table.heat[place])]
-        yield "<tr>" + "".join(map(_cell, row, classes, numeric)) + "</tr>"
+            classes = ["" if heat != heat else f"heat{round(9 * heat)}" for heat in table.heat[place]]
+        yield "<tr>" + "".join(map(_cell, row, [*first, *classes], numeric)) + "</tr>"
     yield "</tbody></table></div>"
 
 
 def _cell(text: str, kind: str, is_number: bool) -> str:
-    names = " ".join(name for name in ("number" if is_number else "", kind) if name)
+    names = " ".join(filter(None, ("number" * is_number, kind)))
     css = f' class="{names}"' if names else ""
-    shown = f"<strong>{escape(text)}</strong>" if isinstance(text, Bold) else escape(text)
-    if isinstance(text, Histogram):
-        shown = text.svg()
+    shown = text.svg() if isinstance(text, Histogram) else escape(text)
+    if isinstance(text, Bold):
+        shown = f"<strong>{shown}</strong>"
     if kind not in MARKS:
         return f"<td{css}>{shown}</td>"
     mark = f'<span class="mark" role="img" aria-label="{kind}">{MARKS[kind]}</span>'

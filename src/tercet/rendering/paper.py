@@ -31,13 +31,13 @@ class Column:
 
     def cells(self) -> list[str]:
         """Return the printed scores. All that print like the best one are bold."""
-        printed = [number(score, self.decimals) for score in self.scores]
-        best = None
         known = [score for score in self.scores if score == score]
+        best = None
         if known and self.higher_is_better is not None:
             best = number(max(known) if self.higher_is_better else min(known), self.decimals)
         cells: list[str] = []
-        for row, text in enumerate(printed):
+        for row, score in enumerate(self.scores):
+            text = number(score, self.decimals)
             bold = text == best
             if self.marks:
                 text += self.marks[row].translate(DIGITS)
@@ -67,14 +67,6 @@ class PaperTable:
             return f"{tabular}\n\n{markdown_text(' '.join(self.caption))}\n\n{listed}".rstrip()
         shown = [r"\texttt{" + latex_text(each).replace("|", r"|\allowbreak ") + "}" for each in signatures]
         caption = latex_text(" ".join(self.caption)) + (f" Signatures: {'; '.join(shown)}." if shown else "")
-        return "\n".join(
-            [
-                r"% needs \usepackage{booktabs}",
-                r"\begin{table}",
-                r"\centering",
-                tabular,
-                rf"\caption{{{caption}}}",
-                r"\label{tab:scores}",
-                r"\end{table}",
-            ]
-        )
+        before = [r"% needs \usepackage{booktabs}", r"\begin{table}", r"\centering"]
+        after = [rf"\caption{{{caption}}}", r"\label{tab:scores}", r"\end{table}"]
+        return "\n".join([*before, tabular, *after])

@@ -69,13 +69,11 @@ class Card:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the page needs: fields that differ from what is usual."""
-        known = {"n": self.n, "id": self.id, "file": self.file, "value": self.value, "decision": self.decision}
+        known = {name: getattr(self, name) for name in ("n", "id", "file", "value", "decision")}
         known |= {"low": self.low, "high": self.high} if self.low or self.high else {}
         known |= {name: value for name in ("state", "details", "words") if (value := getattr(self, name))}
-        return {
-            **known, "texts": [asdict(text) for text in self.texts],
-            "why": [{key: text for key, text in asdict(why).items() if text} for why in self.why],
-        }  # fmt: skip
+        why = [{key: text for key, text in asdict(each).items() if text} for each in self.why]
+        return {**known, "texts": list(map(asdict, self.texts)), "why": why}
 
 
 @dataclass(frozen=True)

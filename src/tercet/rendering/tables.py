@@ -79,15 +79,13 @@ def _fitting(
     keys = list(range(text.index(True) + 1)) if True in text else [0]
     while text[len(keys) : len(keys) + 1] == [True] and len(keys) < 2:  # two names tell a pair apart
         keys.append(len(keys))
-    used = sum(widths[place] + 2 for place in keys)
-    part, left = list(keys), columns - used + 2
+    parts = [list(keys)]
     for place in range(len(keys), len(header)):
-        if len(part) > len(keys) and widths[place] + 2 > left:
-            yield [header[i] for i in part], [[row[i] for i in part] for row in rows]
-            part, left = list(keys), columns - used + 2
-        part.append(place)
-        left -= widths[place] + 2
-    yield [header[i] for i in part], [[row[i] for i in part] for row in rows]
+        if len(parts[-1]) > len(keys) and sum(widths[i] + 2 for i in [*parts[-1], place]) - 2 > columns:
+            parts.append(list(keys))
+        parts[-1].append(place)
+    for part in parts:
+        yield [header[i] for i in part], [[row[i] for i in part] for row in rows]
 
 
 def _harmless(cell: str) -> str:
@@ -128,13 +126,11 @@ def is_numeric(cells: Iterable[str]) -> bool:
 def _starred(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return rows with a star after bold cells, and a blank after the other cells of their columns."""
     bold = {column for row in rows for column, cell in enumerate(row) if isinstance(cell, Bold)}
-    return [
-        [
-            f"{cell}{'*' if isinstance(cell, Bold) else ' '}" if column in bold else cell
-            for column, cell in enumerate(row)
-        ]
-        for row in rows
-    ]
+
+    def starred(column: int, cell: str) -> str:
+        return f"{cell}{'*' if isinstance(cell, Bold) else ' '}" if column in bold else cell
+
+    return [[starred(*each) for each in enumerate(row)] for row in rows]
 
 
 def _text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -194,17 +190,9 @@ def _latex(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         strong = (_strong(text, cell, r"\textbf{", "}") for text, cell in zip(escaped, cells, strict=True))
         return " & ".join(strong) + r" \\"
 
-    return "\n".join(
-        [
-            r"\begin{tabular}{" + "".join("r" if at_right else "l" for at_right in right) + "}",
-            r"\toprule",
-            line(header),
-            r"\midrule",
-            *map(line, rows),
-            r"\bottomrule",
-            r"\end{tabular}",
-        ]
-    )
+    begin = r"\begin{tabular}{" + "".join("r" if at_right else "l" for at_right in right) + "}"
+    head = [begin, r"\toprule", line(header), r"\midrule"]
+    return "\n".join([*head, *map(line, rows), r"\bottomrule", r"\end{tabular}"])
 
 
 def _separated(delimiter: str) -> Callable[[Sequence[str], Sequence[Sequence[str]]], str]:
@@ -213,8 +201,7 @@ def _separated(delimiter: str) -> Callable[[Sequence[str], Sequence[Sequence[str
         import io
 
         out = io.StringIO()
-        writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
-        writer.writerows([header, *rows])
+        csv.writer(out, delimiter=delimiter, lineterminator="\n").writerows([header, *rows])
         return out.getvalue().removesuffix("\n")
 
     return render

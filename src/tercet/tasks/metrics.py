@@ -68,15 +68,14 @@ def _card(options: MetricsOptions) -> str:
     from ..cli.console import Progress, rendered
     from ..metaeval.card import make_card
     from ..rendering.document import listing
-    from ..rendering.tables import interval
 
     with Progress("Judging") as progress:
         results = make_card(str(options.spec), data_sets(options.data), progress=progress.say)
     title = f"{results[0].items[0].label}: agreement with people in the data at hand"
     rows = [row for result in results for row in result.rows()]
     columns: dict[str, Column] = {"Data": "dataset", "Pair": "pair", "Level": "level", "Statistic": "statistic"}
-    columns |= {"Gold": "gold_name", "Value": "value"}
-    columns |= {"95 % interval": lambda row: interval(row["ci_low"], row["ci_high"], 3), "n": "n"}
+    columns |= {"Gold": "gold_name", "Value": "value", "95 % interval": lambda row: (row["ci_low"], row["ci_high"])}
+    columns |= {"n": "n"}
     return rendered(options.form, [title, listing(rows, columns)], lambda: rows)
 
 
@@ -153,17 +152,17 @@ def _page(entry: dict[str, Any]) -> Iterator[Part]:
     def plain(value: object) -> str:
         return str(value).lower() if isinstance(value, bool) else "none" if value is None else str(value)
 
-    rows = [[p["name"], p["type"], plain(p["default"]), plain(p["value"])] for p in entry["parameters"]]
-    facts = [
-        f"paper:      {entry['paper']}",
-        f"needs:      {_needs(entry)}",
-        f"runs here:  {entry['here']}" + (f": {entry['how']}" if entry["how"] else ""),
-        f"better:     {_direction(entry)}",
-        f"version:    {entry['version']}",
-        f"equals:     {entry['equals'] or 'no published program'}",
-        f"write:      -m {entry['spec']}",
-        f"signature:  {entry['signature']}",
-    ]
-    yield from (f"{entry['name']} ({entry['label']})", entry["about"], entry["details"], "\n".join(facts))
-    if rows:
+    facts = {
+        "paper": entry["paper"],
+        "needs": _needs(entry),
+        "runs here": ": ".join(filter(None, (entry["here"], entry["how"]))),
+        "better": _direction(entry),
+        "version": entry["version"],
+        "equals": entry["equals"] or "no published program",
+        "write": f"-m {entry['spec']}",
+        "signature": entry["signature"],
+    }
+    yield from (f"{entry['name']} ({entry['label']})", entry["about"], entry["details"])
+    yield "\n".join(f"{name + ':':<12}{value}" for name, value in facts.items())
+    if rows := [[p["name"], p["type"], plain(p["default"]), plain(p["value"])] for p in entry["parameters"]]:
         yield Table(["parameter", "type", "default", "here"], rows)

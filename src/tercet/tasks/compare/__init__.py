@@ -25,13 +25,10 @@ from ...options.groups import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ...comparing import Comparison, NgramComparison, WordComparison
     from ...data.stream import TextFiles
     from ...data.testset import TestSet
     from ...metrics import Metric
-    from ...rendering.document import Part
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,10 +80,7 @@ class CompareOptions(
 
 @takes(CompareOptions)
 def compare(
-    testset: TestSet | TextFiles,
-    metrics: Sequence[str | Metric] | str | Metric = ("bleu",),
-    *,
-    options: CompareOptions,
+    testset: TestSet | TextFiles, metrics: Sequence[str | Metric] | str | Metric = ("bleu",), *, options: CompareOptions
 ) -> Comparison:
     """Compare all pairs of systems, or all systems with a baseline, by every metric.
 
@@ -130,6 +124,7 @@ def run(options: CompareOptions) -> None:
 
     from ...cli.console import Progress, rendered
     from ...explaining import check_edits, compare_edits
+    from ...rendering.document import Notes
     from ...scoring import make_ready
     from ..shared.metrics import chosen_metrics, other_scores
     from ..shared.texts import selected_segments
@@ -163,20 +158,8 @@ def run(options: CompareOptions) -> None:
     if options.edits:
         with Progress("Listing edits", quiet=options.quiet) as progress:
             edits = compare_edits(result, texts, segments=segments, progress=progress)
-    short = options.form == "text" and not (options.details or options.edits or options.pairs)
     words, ngrams = _words(options, texts, segments), _ngrams(options, texts, segments)
-    first = _selection_parts(options, segments, texts)
-    last = chain(*map(word_parts, words), *map(ngram_parts, ngrams))
-    if short:
-        parts = summary_parts(result, options.width, first=first, last=last)
-    else:
-        parts = chain(first, comparison_parts(result, options.form, options.width, edits, pairs=options.pairs), last)
     verdicts = [verdict for gate in gates for verdict in gate.verdicts(result)]
-    extra = {
-        "words": [each.to_dict() for each in words],
-        "ngrams": [each.to_dict() for each in ngrams],
-        "gates": [asdict(verdict) for verdict in verdicts],
-    }
     if options.style == "paper":
         from ..shared.paper import comparison_table
 
@@ -187,7 +170,18 @@ def run(options: CompareOptions) -> None:
 
         click.echo(comment(verdicts, result, options.width))
     else:
-        click.echo(rendered(options.form, parts, lambda: (edits or result).to_dict(full=options.full) | extra))
+        chosen = [] if segments is None else [
+            Notes([f"Only {', '.join(options.only)}: {len(segments)} of {len(texts)} segments."])
+        ]  # fmt: skip
+        last = chain(*map(word_parts, words), *map(ngram_parts, ngrams))
+        if options.form == "text" and not (options.details or options.edits or options.pairs):
+            parts = summary_parts(result, options.width, first=chosen, last=last)
+        else:
+            pairs = comparison_parts(result, options.form, options.width, edits, pairs=options.pairs)
+            parts = chain(chosen, pairs, last)
+        extra: dict[str, list[Any]] = {"words": words, "ngrams": ngrams, "gates": verdicts}
+        more = {name: list(map(asdict, found)) for name, found in extra.items()}
+        click.echo(rendered(options.form, parts, lambda: (edits or result).to_dict(full=options.full) | more))
     if code := report_verdicts(verdicts, result, options.junit):
         sys.exit(code)
 
@@ -199,25 +193,9 @@ def _texts(options: CompareOptions, *, kept: bool) -> Any:
     from ..shared.texts import read_inputs
 
     given = read_inputs(options, needs_reference=needs_reference(options))
-    kept = kept or any(
-        (
-            options.edits,
-            options.score_files,
-            options.only,
-            options.words,
-            options.ngrams,
-            options.slices,
-            options.buckets,
-        )
-    )
+    using = ("edits", "score_files", "only", "words", "ngrams", "slices", "buckets")
+    kept = kept or any(getattr(options, name) for name in using)
     return given.read() if kept and isinstance(given, TextFiles) else given
-
-
-def _selection_parts(options: CompareOptions, segments: list[int] | None, texts: TestSet) -> Iterator[Part]:
-    from ...rendering.document import Notes
-
-    if segments is not None:
-        yield Notes([f"Only {', '.join(options.only)}: {len(segments)} of {len(texts)} segments."])
 
 
 def _words(options: CompareOptions, texts: TestSet, segments: list[int] | None) -> list[WordComparison]:
@@ -226,13 +204,8 @@ def _words(options: CompareOptions, texts: TestSet, segments: list[int] | None) 
         return []
     from ...comparing import compare_words
 
-    how: dict[str, Any] = {
-        "baseline": options.baseline,
-        "alpha": options.alpha,
-        "seed": options.seed,
-        "segments": segments,
-    }
-    return [compare_words(texts, by, **given, **how) for by in dict.fromkeys(options.words)]
+    given |= {"baseline": options.baseline, "alpha": options.alpha, "seed": options.seed, "segments": segments}
+    return [compare_words(texts, by, **given) for by in dict.fromkeys(options.words)]
 
 
 def word_arguments(options: WordChoice, metrics: MetricChoice, groupings: Sequence[str]) -> dict[str, Any]:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isnan
 
-from ...comparing import Comparison, MetricResult, PairResult, Segment
+from ...comparing import Comparison, MetricResult, PairResult, Segment, SystemResult
 from ...explaining import OPERATIONS, EditComparison, MetricEdits
 from ...rendering.document import Column, Heading, Notes, Part, Segments, SegmentTexts, Table, listing
 from ...rendering.tables import DASH, Bold, interval, number
 from ...stats.paired import FEW_SEGMENTS, RESAMPLES, is_exact, resamples_made, smallest_p_value, test_name
-from .findings import bucket_parts
+from .findings import group_parts
 
 MATRIX_FROM = 7  # systems; fewer are listed in pairs
 PAIRS_WITH_SEGMENTS = 6  # more would bury the tables; JSON with --full has them all
@@ -60,12 +60,7 @@ class _MetricParts:
             yield "One cluster: nowhere in this order are all above significantly better than all below."
         yield self.differences() if self.matrix else self.pairs()
         yield metric.mde_sentence
-        if metric.slices:
-            columns: dict[str, Column] = {"By": "by", "Slice": "slice", "Segments": "n_segments"}
-            columns |= {system.system: ("scores", system.system) for system in metric.systems}
-            yield listing(metric.slices, columns, self.width, key=self.key)
-        for buckets in metric.buckets:
-            yield from bucket_parts(metric, buckets, self.width)
+        yield from group_parts(metric, self.width)
         pairs = metric.pairs
         if self.matrix:  # systems that are next to each other in rank come first
             place = {system.system: i for i, system in enumerate(metric.ranked)}
@@ -92,15 +87,13 @@ class _MetricParts:
     def systems(self) -> Table:
         ranked = self.metric.ranked
         columns: dict[str, Column] = {
-            "Rank": lambda s: "–".join(str(rank or DASH) for rank in dict.fromkeys((s.rank_low, s.rank_high))),
+            "Rank": ranks,
             "System": "system",
             self.metric.name: "score",
             "±": lambda s: (s.ci_high - s.ci_low) / 2,
             f"{100 * ranked[0].confidence:g} % interval": lambda s: (s.ci_low, s.ci_high),
         }
-        # Without clusters there is nothing to rank by: not all pairs were compared.
-        groups = ("Cluster", [str(s.cluster or DASH) for s in ranked]) if self.metric.clusters else None
-        return listing(ranked, columns, self.width, optional=["Rank"], key=self.key, groups=groups)
+        return listing(ranked, columns, self.width, optional=["Rank"], key=self.key, groups=clusters(self.metric))
 
     def differences(self) -> Table:
         """Return the matrix of differences, systems in order of rank; significant differences are bold."""
@@ -166,6 +159,16 @@ class _MetricParts:
         return SegmentTexts(head, [(name, text) for name, text in texts if text is not None], scripts)
 
 
+def ranks(system: SystemResult) -> str:
+    """Return the best and the worst rank that a system may have."""
+    return "–".join(str(rank or DASH) for rank in dict.fromkeys((system.rank_low, system.rank_high)))
+
+
+def clusters(metric: MetricResult) -> tuple[str, list[str]] | None:
+    """Return the clusters that group a table of systems; None if there are none, as not all pairs were compared."""
+    return ("Cluster", [str(system.cluster or DASH) for system in metric.ranked]) if metric.clusters else None
+
+
 def verdict(result: Comparison, metric: MetricResult, pair: PairResult) -> str:
     """Return what the decisive test's corrected p-value shows. No significant difference does not mean equality."""
     if isnan(pair.p_holm[result.decisive]):
@@ -206,9 +209,8 @@ def legend(
             yield f"{what} are too few for {test} to be significant{among}."
     if form == "text" and not matrix and not short:
         yield ", ".join(f"{'*' * (i + 1)} below {result.alpha / part:g}" for i, part in enumerate(STARS)) + "."
-    clusters = " and clusters" if any(metric.clusters for metric in result.metrics) else ""
-    corrected = " (Holm)" if pairs > 1 else ""
-    yield f"Verdicts{clusters} go by {test_name(result.decisive, n)}{corrected} at {result.alpha:g}."
+    clustered = " and clusters" * any(metric.clusters for metric in result.metrics)
+    yield f"Verdicts{clustered} go by {test_name(result.decisive, n)}{' (Holm)' * (pairs > 1)} at {result.alpha:g}."
     if n < FEW_SEGMENTS and "bootstrap" in result.tests:
         yield (
             f"Below {FEW_SEGMENTS} segments the bootstrap finds differences too often and its intervals are too narrow."

@@ -69,7 +69,19 @@ def _marked(value: float, width: int, *, significant: bool) -> str:
     return Bold(text) if significant else text
 
 
-def bucket_parts(metric: MetricResult, buckets: Buckets, width: int) -> Iterator[Part]:
+def group_parts(metric: MetricResult, width: int, title: str = "") -> Iterator[Part]:
+    """Yield the tables of slices and buckets. title: of the slices."""
+    if metric.slices:
+        columns: dict[str, Column] = {"By": "by", "Slice": "slice", "Segments": "n_segments"}
+        columns |= {system.system: ("scores", system.system) for system in metric.systems}
+        if title:
+            yield Heading(title, level=3)
+        yield listing(metric.slices, columns, width, key=("Metric", metric.metric))
+    for buckets in metric.buckets:
+        yield from _bucket_parts(metric, buckets, width)
+
+
+def _bucket_parts(metric: MetricResult, buckets: Buckets, width: int) -> Iterator[Part]:
     """Yield the table of one kind of buckets: segments of each system, and scores where these say something new."""
     systems = [system.system for system in metric.systems]
     by_length = buckets.by == "length-difference"

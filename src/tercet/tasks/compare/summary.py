@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from math import isnan
 
-from ...comparing import Comparison, MetricResult, SystemResult
-from ...comparison_report.verdicts import listed, verdict
-from ...rendering.document import Column, Heading, Notes, Part, Table, listing
+from ...comparing import Comparison, MetricResult
+from ...comparison_report.verdicts import leading, listed, verdict
+from ...rendering.document import Heading, Notes, Part, Table
 from ...rendering.tables import DASH, interval, number
-from .board import legend
-from .findings import bucket_parts
+from .board import clusters, legend, ranks
+from .findings import group_parts
 
 INTERVALS_UP_TO = 3  # metrics of which a table of systems has room for half-widths
 DIFFER = "they differ"  # by a metric of which neither direction is better
@@ -56,11 +56,10 @@ def _finding(result: Comparison, metric: MetricResult) -> str:
         return verdict(result, metric).removeprefix(f"By {metric.name}, ").removesuffix(".")
     if not metric.clusters:
         return "no system is better than another"
-    leader, *rest = (each.system for each in metric.ranked)
-    alike = [name for name in rest if not result.is_significant(metric.pair(leader, name))]
+    leader, behind, alike = leading(result, metric)
     if not alike:
-        return f"{leader} is better than {'both' if len(rest) == 2 else f'all {len(rest)}'} others"
-    if len(alike) == len(rest):
+        return f"{leader} is better than {'both' if len(behind) == 2 else f'all {len(behind)}'} others"
+    if not behind:
         return f"{leader} has the best score, but none of the others can be told apart from it"
     return f"{leader} is the best, but {listed(alike)} cannot be told apart from it"
 
@@ -83,14 +82,7 @@ def summary_parts(
     if len(metrics[0].systems) > 2 and len(metrics) > 1 and result.baseline is None:
         yield Notes([f"{metric.name}: {verdict(result, metric)}" for metric in metrics])
     for metric in metrics:
-        decimals = metric.decimals if width is None else width
-        if metric.slices:
-            columns: dict[str, Column] = {"By": "by", "Slice": "slice", "Segments": "n_segments"}
-            columns |= {system.system: ("scores", system.system) for system in metric.systems}
-            yield Heading(f"{metric.name} by slice", level=3)
-            yield listing(metric.slices, columns, decimals)
-        for buckets in metric.buckets:
-            yield from bucket_parts(metric, buckets, decimals)
+        yield from group_parts(metric, metric.decimals if width is None else width, f"{metric.name} by slice")
     yield from last
     yield Notes([*dict.fromkeys(_notes(result)), MORE])
     yield Notes([metric.signature for metric in metrics])
@@ -104,30 +96,18 @@ def score_table(result: Comparison, width: int | None = None) -> Table:
 
 def _pair_table(result: Comparison, width: int | None) -> Table:
     """Return one row per metric for two systems."""
-    first = result.metrics[0].pairs[0]
-
-    def decimals(metric: MetricResult) -> int:
-        return metric.decimals if width is None else width
-
-    def better(metric: MetricResult) -> str:
-        pair = metric.pairs[0]
-        return (pair.better(metric.higher_is_better) or DIFFER) if result.is_significant(pair) else DASH
-
-    def score(metric: MetricResult, name: str) -> str:
-        return number(next(each.score for each in metric.systems if each.system == name), decimals(metric))
-
-    columns: dict[str, Column] = {
-        "Metric": "name",
-        first.a: lambda m: score(m, first.a),
-        first.b: lambda m: score(m, first.b),
-        "Difference": lambda m: number(m.pairs[0].difference, decimals(m), "+"),
-        f"{100 * result.confidence:g} % interval": lambda m: interval(
-            m.pairs[0].ci_low, m.pairs[0].ci_high, decimals(m), "+"
-        ),
-        "p": lambda m: number(m.pairs[0].p_holm[result.decisive], 4),
-        "Better": better,
-    }
-    return listing(result.metrics, columns)
+    rows = []
+    for metric in result.metrics:
+        [pair] = metric.pairs
+        decimals = metric.decimals if width is None else width
+        scores = {system.system: number(system.score, decimals) for system in metric.systems}
+        better = (pair.better(metric.higher_is_better) or DIFFER) if result.is_significant(pair) else DASH
+        rows.append([
+            metric.name, scores[pair.a], scores[pair.b], number(pair.difference, decimals, "+"),
+            interval(pair.ci_low, pair.ci_high, decimals, "+"), number(pair.p_holm[result.decisive], 4), better,
+        ])  # fmt: skip
+    interval_title = f"{100 * result.confidence:g} % interval"
+    return Table(["Metric", pair.a, pair.b, "Difference", interval_title, "p", "Better"], rows)
 
 
 def _system_table(result: Comparison, width: int | None) -> Table:
@@ -146,13 +126,8 @@ def _system_table(result: Comparison, width: int | None) -> Table:
             system = known[row[0]]
             row.append(number(system.score, decimals))
             row += [number((system.ci_high - system.ci_low) / 2, decimals)] * wide
-            row.append(_rank(system) if result.baseline is None else _from_baseline(result, metric, row[0], decimals))
-    groups = ("Cluster", [str(s.cluster or DASH) for s in first.ranked]) if first.clusters else None
-    return Table(header, rows, groups=groups)
-
-
-def _rank(system: SystemResult) -> str:
-    return "–".join(str(rank or DASH) for rank in dict.fromkeys((system.rank_low, system.rank_high)))
+            row.append(ranks(system) if result.baseline is None else _from_baseline(result, metric, row[0], decimals))
+    return Table(header, rows, groups=clusters(first))
 
 
 def _from_baseline(result: Comparison, metric: MetricResult, name: str, decimals: int) -> str:

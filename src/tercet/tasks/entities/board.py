@@ -76,7 +76,7 @@ def entity_page(report: EntityReport, testset: TestSet) -> str:
         none="No name was lost or invented.",
         reasons="names",
         systems=list(report.systems),
-        after=sections([*shares, statistics]),
+        after=[*sections([*shares, statistics])],
     )
     return review_page(cards, page)
 

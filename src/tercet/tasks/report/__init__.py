@@ -75,10 +75,7 @@ class ReportOptions(Where, WordChoice, SegmentChoice, DifferenceTests, OtherScor
 
 @takes(ReportOptions)
 def report(
-    testset: TestSet | TextFiles,
-    metrics: Sequence[str | Metric] | str | Metric = ("bleu",),
-    *,
-    options: ReportOptions,
+    testset: TestSet | TextFiles, metrics: Sequence[str | Metric] | str | Metric = ("bleu",), *, options: ReportOptions
 ) -> ComparisonReport:
     """Compare systems and make a page of the result: ranking, differences, slices, and a browser of all segments.
 

@@ -53,7 +53,8 @@ def run(args: Namespace) -> None:
 def answer(args: Namespace) -> Iterator[str]:
     """Yield what is printed."""
     if args.download:
-        yield from _download(args.download, args.langpair)
+        for pair in _pairs(args.download, args.langpair):
+            test_sets.fields(args.download, pair)
     elif args.list:
         yield from _listed(args.test_set, args.langpair)
     elif args.sentence_level and len(args.metrics) > 1:
@@ -77,18 +78,16 @@ def _known(name: str) -> dict[str, Any]:
     return found
 
 
-def _download(name: str, pair: str | None) -> Iterator[str]:
+def _pairs(name: str, pair: str | None) -> Iterator[str]:
+    """Yield the language pair that is asked for, or all of a test set."""
     for each in [pair] if pair else _known(name)["pairs"]:
         _check_pair(name, each)
-        test_sets.fields(name, each)
-    yield from ()
+        yield each
 
 
 def _listed(name: str | None, pair: str | None) -> Iterator[str]:
     if name:
-        for each in [pair] if pair else _known(name)["pairs"]:
-            _check_pair(name, each)
-            yield f"{each}: {', '.join(test_sets.field_names(name, each))}"
+        yield from (f"{each}: {', '.join(test_sets.field_names(name, each))}" for each in _pairs(name, pair))
         return
     found = test_sets.known()
     if pair:
@@ -132,14 +131,13 @@ def _check(args: Namespace) -> None:
         )
     for name in names:
         _known(name)
+    if not names and not args.refs:
+        raise Stop(
+            "If manual references given, make sure to provide them before the -i/--input argument to avoid confusion.",
+            "Otherwise, I need a predefined test set (-t) from the following list:",
+            str(sorted(test_sets.known(), reverse=True)),
+        )
     if not names:
-        if not args.refs:
-            raise Stop(
-                "If manual references given, make sure to provide them before the -i/--input argument to avoid "
-                "confusion.",
-                "Otherwise, I need a predefined test set (-t) from the following list:",
-                str(sorted(test_sets.known(), reverse=True)),
-            )
         if args.echo:
             raise Stop("--echo requires a test set (--t) and a language pair (-l)")
         if args.origlang or args.subset:
@@ -164,10 +162,9 @@ def _echo(args: Namespace) -> Iterator[str]:
         asked = [first if field == "ref" and "ref" not in found else field for field in asked]
         for field in asked:
             if field not in found:
-                where = f"{name}/{args.langpair}"
                 raise Stop(
                     f"No such field {field} in test set {name} for language pair {args.langpair}.",
-                    f"available fields for {where}: {', '.join(found)}",
+                    f"available fields for {name}/{args.langpair}: {', '.join(found)}",
                 )
         for row in zip(*texts.kept(args, [name], [found[field] for field in asked]), strict=True):
             yield "\t".join(text.rstrip() for text in row)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from .arguments import VERSION
@@ -46,28 +47,25 @@ def label(name: str, args: Namespace) -> str:
 
 def signature(name: str, args: Namespace, references: int, tokeniser: str, **run: object) -> dict[str, str]:
     """Return the items of sacreBLEU's signature. run: resamples (bs or ar) and seed."""
+    own: dict[str, object]
     if name == "bleu":
         smoothing = args.smooth_method
         if smoothing in SMOOTHING:
             value = SMOOTHING[smoothing] if args.smooth_value is None else args.smooth_value
             smoothing += f"[{value:.2f}]"
-        own = {"case": _case(args.lowercase), "eff": _yes(args.sentence_level), "tok": tokeniser, "smooth": smoothing}
+        lowercase = args.lowercase
+        own = {"eff": args.sentence_level, "tok": tokeniser, "smooth": smoothing}
     elif name == "chrf":
-        own = {"case": _case(args.chrf_lowercase), "eff": _yes(not args.chrf_eps_smoothing)}
-        own |= {"nc": args.chrf_char_order, "nw": args.chrf_word_order, "space": _yes(args.chrf_whitespace)}
+        lowercase = args.chrf_lowercase
+        own = {"eff": not args.chrf_eps_smoothing, "nc": args.chrf_char_order, "nw": args.chrf_word_order}
+        own["space"] = args.chrf_whitespace
     else:
-        own = {"case": _case(not args.ter_case_sensitive), "tok": "tercom", "norm": _yes(args.ter_normalized)}
-        own |= {"punct": _yes(not args.ter_no_punct), "asian": _yes(args.ter_asian_support)}
-    items = {"nrefs": references} | run | own | {"version": VERSION}
-    return {key: str(value) for key, value in items.items()}
-
-
-def _yes(value: bool) -> str:
-    return "yes" if value else "no"
-
-
-def _case(lowercase: bool) -> str:
-    return "lc" if lowercase else "mixed"
+        lowercase = not args.ter_case_sensitive
+        own = {"tok": "tercom", "norm": args.ter_normalized, "punct": not args.ter_no_punct}
+        own["asian"] = args.ter_asian_support
+    items = {"nrefs": references, **run, "case": "lc" if lowercase else "mixed", **own, "version": VERSION}
+    shown = {True: "yes", False: "no"}
+    return {key: shown[value] if isinstance(value, bool) else str(value) for key, value in items.items()}
 
 
 def written(name: str, items: Mapping[str, str], *, short: bool) -> str:
@@ -111,12 +109,11 @@ def together(lines: Sequence[str], args: Namespace) -> str:
 def several(columns: Mapping[str, Sequence[Any]], signatures: Mapping[str, str], args: Namespace) -> str:
     """Return the scores of several systems: a list of names ("System"), then of texts or results by metric."""
     if args.format == "json":
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        plain = [{"system": row.pop("System")} | {name: _plain(value) for name, value in row.items()} for row in rows]
-        return json.dumps(plain, indent=4)
-    paired = args.paired_bs or args.paired_ar
+        names = ["system", *list(columns)[1:]]
+        rows = [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return json.dumps(rows, indent=4, default=vars)
     parts = [_table(columns, args), ""]
-    if paired:
+    if args.paired_bs or args.paired_ar:
         kind = "bootstrap resampling" if args.paired_bs else "approximate randomization"
         count = f"{args.paired_bs_n} resampling trials" if args.paired_bs else f"{args.paired_ar_n} trials"
         title = f"Paired {kind} test with {count}"
@@ -127,10 +124,6 @@ def several(columns: Mapping[str, Sequence[Any]], signatures: Mapping[str, str],
         parts += [rule, title, rule, NOTES.format(baseline=baseline, estimated=estimated)]
     parts += ["-----------------", "Metric signatures", "-----------------"]
     return "\n".join([*parts, *(f" - {name:<10} {text}" for name, text in signatures.items())])
-
-
-def _plain(value: object) -> object:
-    return vars(value) if isinstance(value, Result) else value
 
 
 def _table(columns: Mapping[str, Sequence[Any]], args: Namespace) -> str:
@@ -145,18 +138,16 @@ def _table(columns: Mapping[str, Sequence[Any]], args: Namespace) -> str:
         for title, cells in shown.items()
     ]
     rows = [list(shown), *zip(*shown.values(), strict=True)]
-    if not latex:
-        body = [_grid_row(row, widths) for row in rows]
-        edges = [_edge(widths, ends) for ends in map(tuple, ("╒═╤╕", "╞═╪╡", "├─┼┤", "╘═╧╛"))]
-        inner = f"\n{edges[2]}\n".join(body[1:])
-        return "\n".join([edges[0], body[0], edges[1], inner, edges[3]])
-    texts = [
-        "&".join(f" {_aligned(cell, width, column)} ".translate(LATEX) for column, (cell, width) in enumerate(cells))
-        + r"\\"
-        for cells in (list(zip(row, widths, strict=True)) for row in rows)
+    if latex:
+        head, *body = ("&".join(cell.translate(LATEX) for cell in _aligned(row, widths)) + r"\\" for row in rows)
+        begin = rf"\begin{{tabular}}{{r{'c' * (len(widths) - 1)}}}"
+        return "\n".join([begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"])
+    edges = [
+        left + middle.join(rule * (width + 2) for width in widths) + right
+        for left, rule, middle, right in ("╒═╤╕", "╞═╪╡", "├─┼┤", "╘═╧╛")
     ]
-    begin = rf"\begin{{tabular}}{{r{'c' * (len(widths) - 1)}}}"
-    return "\n".join([begin, r"\toprule", texts[0], r"\midrule", *texts[1:], r"\bottomrule", r"\end{tabular}"])
+    head, *body = (_grid_row(row, widths) for row in rows)
+    return "\n".join([edges[0], head, edges[1], f"\n{edges[2]}\n".join(body), edges[3]])
 
 
 def _cell(value: object, width: int, between: str) -> str:
@@ -170,20 +161,11 @@ def _cell(value: object, width: int, between: str) -> str:
     return text
 
 
-def _aligned(text: str, width: int, column: int) -> str:
-    return f"{text:>{width}}" if column == 0 else f"{text:^{width}}"
+def _aligned(texts: Sequence[str], widths: Sequence[int]) -> list[str]:
+    """Return the cells of a row: the first at the right, the others centred."""
+    return [f" {text:{'^' if i else '>'}{widths[i]}} " for i, text in enumerate(texts)]
 
 
 def _grid_row(cells: Sequence[str], widths: Sequence[int]) -> str:
-    parts = [cell.split("\n") for cell in cells]
-    height = max(map(len, parts))
-    lines = [[part[i] if i < len(part) else "" for part in parts] for i in range(height)]
-    return "\n".join(
-        "│" + "│".join(f" {_aligned(text, w, i)} " for i, (text, w) in enumerate(zip(row, widths, strict=True))) + "│"
-        for row in lines
-    )
-
-
-def _edge(widths: Sequence[int], ends: Sequence[str]) -> str:
-    left, rule, middle, right = ends
-    return left + middle.join(rule * (width + 2) for width in widths) + right
+    lines = zip_longest(*(cell.split("\n") for cell in cells), fillvalue="")
+    return "\n".join(f"│{'│'.join(_aligned(line, widths))}│" for line in lines)

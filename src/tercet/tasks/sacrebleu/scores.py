@@ -40,6 +40,9 @@ class Counted:
     def score(self, system: int = 0) -> float:
         return float(self.metric.score(self.counts[system].sum(0)))
 
+    def verbose(self, counts: Floats) -> str:
+        return self.metric.verbose(counts) if self.name == "bleu" else ""
+
 
 def scored(args: Namespace) -> Iterator[str]:
     """Yield the output for the texts that are given."""
@@ -53,7 +56,11 @@ def scored(args: Namespace) -> Iterator[str]:
     texts.warn(args, systems)
     found = _counted(made, systems, references, args.paired_jobs)
     if args.sentence_level:
-        yield from _segments(args, found[0], len(references))
+        [only] = found
+        items = output.signature(only.name, args, len(references), only.tokeniser)
+        values = only.metric.segment_scores(only.counts[0]).tolist()
+        for value, counts in zip(values, only.counts[0], strict=True):
+            yield output.line(only.name, args, items, value, only.verbose(counts))
         return
     if args.detail and args.format == "json":
         args.format = "text"
@@ -68,15 +75,9 @@ def scored(args: Namespace) -> Iterator[str]:
 
 def _metric(name: str, args: Namespace) -> tuple[Metric, str]:
     """Return a metric as the arguments say, and the name that signatures have for its tokeniser."""
-    if name == "chrf":
-        given: dict[str, Any] = {
-            key: getattr(args, f"chrf_{key}")
-            for key in ("char_order", "word_order", "beta", "lowercase", "whitespace", "eps_smoothing")
-        }
-        return create(_spec(name, given)), ""
-    if name == "ter":
-        keys = ("normalized", "no_punct", "asian_support", "case_sensitive")
-        return create(_spec(name, {"variant": "sacrebleu"} | {key: getattr(args, f"ter_{key}") for key in keys})), ""
+    if name != "bleu":  # all its flags begin with its name
+        given = {key.removeprefix(f"{name}_"): value for key, value in vars(args).items() if key.startswith(f"{name}_")}
+        return create(_spec(name, given | ({"variant": "sacrebleu"} if name == "ter" else {}))), ""
     target = args.langpair.split("-")[1] if args.langpair else ""
     tokeniser = args.tokenize or BY_LANGUAGE.get(target, "13a")
     if args.tokenize and BY_LANGUAGE.get(target, tokeniser) != tokeniser:
@@ -122,14 +123,6 @@ def _counted(
     ]
 
 
-def _segments(args: Namespace, found: Counted, references: int) -> Iterator[str]:
-    items = output.signature(found.name, args, references, found.tokeniser)
-    values = found.metric.segment_scores(found.counts[0]).tolist()
-    for value, counts in zip(values, found.counts[0], strict=True):
-        verbose = found.metric.verbose(counts) if found.name == "bleu" else ""
-        yield output.line(found.name, args, items, value, verbose)
-
-
 def _one_system(args: Namespace, found: Sequence[Counted], references: int) -> str:
     lines = []
     for each in sorted(found, key=lambda counted: counted.name):
@@ -138,7 +131,7 @@ def _one_system(args: Namespace, found: Sequence[Counted], references: int) -> s
             ci = resampling.interval(each.metric.metric, each.counts[0], args.confidence_n)
             run = {"bs": args.confidence_n, "seed": str(resampling.seed()).lower()}
         items = output.signature(each.name, args, references, each.tokeniser, **run)
-        verbose = each.metric.verbose(each.counts[0].sum(0)) if each.name == "bleu" else ""
+        verbose = each.verbose(each.counts[0].sum(0))
         lines.append(output.line(each.name, args, items, each.score(), verbose, ci))
     return output.together(lines, args)
 
@@ -147,8 +140,10 @@ def _several_systems(args: Namespace, found: Sequence[Counted], names: Sequence[
     columns: dict[str, Sequence[Any]] = {"System": names}
     signatures, run = {}, {}
     paired = args.paired_bs or args.paired_ar
-    test = resampling.paired_bootstrap if args.paired_bs else resampling.paired_randomisation
-    times = (args.paired_bs_n or 1000) if args.paired_bs else (args.paired_ar_n or 10000)
+    if args.paired_bs:
+        test, times = resampling.paired_bootstrap, args.paired_bs_n or 1000
+    else:
+        test, times = resampling.paired_randomisation, args.paired_ar_n or 10000
     if paired:
         run = {"bs" if args.paired_bs else "ar": times, "seed": str(resampling.seed()).lower()}
     else:
@@ -169,9 +164,8 @@ def _details(
 ) -> Iterator[str]:
     """Yield scores by original language, and by the domain and country of documents."""
     sets = args.test_set.split(",") if args.test_set else []
-    languages = {args.origlang} if args.origlang else {
-        each for name in sets for each in test_sets.fields(name, args.langpair).get("origlang", ())
-    }  # fmt: skip
+    named = (test_sets.fields(name, args.langpair).get("origlang", ()) for name in sets)
+    languages = {args.origlang} if args.origlang else set().union(*named)
     if not languages:
         yield "No subset information found. Consider using --origlang argument."
         return
@@ -184,8 +178,8 @@ def _details(
             outputs, *others = texts.chosen([system, *references], kept)
             if not outputs:
                 continue
-            kind = "domain=ALL" if subset is None else f"domain={subset}"
-            kind = subset.replace(":", "=", 1) if subset and subset.startswith("country:") else kind
+            kind = subset or "ALL"
+            kind = kind.replace(":", "=", 1) if kind.startswith("country:") else f"domain={kind}"
             scores = [each.score() for each in _counted(made, [outputs], others, 1)]
             rows[f"origlang={language} {kind}"] = len(outputs), scores
     titles = [output.label(name, args) for name in made]

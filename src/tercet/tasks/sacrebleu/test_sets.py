@@ -79,11 +79,10 @@ def fields(name: str, pair: str) -> Fields:
     if entry["kind"] == "xml":
         return _from_xml(raw[0])
     found: dict[str, Sequence[str]] = {}
-    for field, path, given_as in zip(field_names(name, pair), raw, paths, strict=False):
+    names = field_names(name, pair)
+    for field, path, given_as in zip(names, raw, paths, strict=False):
         found[field] = _converted(entry["kind"], path, given_as, field)
-    for field in field_names(name, pair)[len(raw) :]:
-        found[field] = _of_documents(raw[0], field)
-    return found
+    return found | {field: _of_documents(raw[0], field) for field in names[len(raw) :]}
 
 
 def references(name: str, pair: str) -> list[Sequence[str]]:

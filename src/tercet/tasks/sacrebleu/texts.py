@@ -54,11 +54,8 @@ def systems(args: Namespace) -> dict[str, Sequence[str]]:
     """Return the outputs by system, named as sacreBLEU does."""
     paired = args.paired_bs or args.paired_ar
     if args.input is None:
-        columns = _columns(args)
-        names = [f"System {i}" for i in range(1, len(columns) + 1)]
-        if paired:
-            names = ["Baseline", *names[:-1]]
-        return dict(zip(names, columns, strict=True))
+        columns = enumerate(_columns(args), 0 if paired else 1)
+        return {f"System {i}" if i else "Baseline": column for i, column in columns}
     found: dict[str, Sequence[str]] = {}
     for path in args.input:
         if path in found:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -167,13 +167,8 @@ def _track(options: ScoreOptions, scores: Sequence[Scores], texts: TestSet | Tex
     from ..track.history import track
 
     tags, history = read_tags(options.tags), track(str(options.track))
-    made = history.add(
-        scores,
-        texts if isinstance(texts, TestSet) else None,
-        system=options.track_system,
-        tags=tags,
-        keep_texts=options.keep_texts,
-    )
+    given = texts if isinstance(texts, TestSet) else None
+    made = history.add(scores, given, system=options.track_system, tags=tags, keep_texts=options.keep_texts)
     if not options.quiet:
         click.echo(f"Added run{'s' * (len(made) > 1)} {', '.join(map(str, made))} to {history.name}.", err=True)
 
@@ -222,11 +217,8 @@ def _scored_each(options: ScoreOptions) -> dict[str, ScoreList]:
 def _merged(options: ScoreOptions) -> list[Scores]:
     from ...scoring import add_groups, add_intervals, load, merge
 
-    allowed: dict[str, Any] = {
-        "trust_features": bool(options.trust_features),
-        "allow_network": bool(options.allow_network),
-    }
-    scores = merge([load(path, **allowed) for path in options.merge])
+    trusted, online = bool(options.trust_features), bool(options.allow_network)
+    scores = merge([load(path, trust_features=trusted, allow_network=online) for path in options.merge])
     if options.by:
         scores = add_groups(scores, options.by)
     if options.confidence:
@@ -273,17 +265,8 @@ def _refuse_what_does_not_go_together(options: ScoreOptions) -> None:
     if options.score_only and options.by:
         raise UsageError("-b prints scores of systems alone; leave it out to see those of groups.")
     if options.merge:
-        texts = {
-            "references",
-            "more_references",
-            "outputs",
-            "source",
-            "test_set",
-            "docs",
-            "kb",
-            *declared(MetricChoice),
-        }
-        texts -= {"trust_features", "allow_network"}
+        texts = {"references", "more_references", "outputs", "source", "test_set", "docs", "kb"}
+        texts |= {*declared(MetricChoice)} - {"trust_features", "allow_network"}
         given = [name for name in declared(ScoreOptions) if name in texts and getattr(options, name) not in (None, ())]
         if given:
             raise UsageError(f"--merge adds up saved scores; {given[0].replace('_', ' ')} cannot be given with it.")
@@ -291,43 +274,32 @@ def _refuse_what_does_not_go_together(options: ScoreOptions) -> None:
 
 def _asks_for_data(options: ScoreOptions) -> bool:
     """Answer what sacreBLEU's users ask beside scores: version, fields and citation of a test set, list, download."""
-    if options.version:
-        import click
+    import click
 
+    if options.version:
         from ... import __version__
 
         click.echo(f"tercet, version {__version__}")
-        return True
-    if options.echo:
-        _echo(options)
-        return True
-    if options.cite:
-        _cite(options.test_set)
-        return True
-    if not options.listing and not options.download:
-        return False
-    from ...cli import group
+    elif options.echo:
+        click.echo("\n".join(_echoed(options)))
+    elif options.cite:
+        from ...data.catalogue import find
 
-    words = ["list"] if options.listing else ["get", options.download]
-    group.main(["data", *words], "tercet", standalone_mode=False)
+        if not options.test_set:
+            raise UsageError("--cite needs the name of a test set: -t NAME.")
+        click.echo(find(options.test_set).citation or f"No citation is known for {options.test_set}.")
+    elif options.listing or options.download:
+        from ...cli import group
+
+        words = ["list"] if options.listing else ["get", options.download]
+        group.main(["data", *words], "tercet", standalone_mode=False)
+    else:
+        return False
     return True
 
 
-def _cite(test_set: str | None) -> None:
-    import click
-
-    from ...data.catalogue import find
-
-    if not test_set:
-        raise UsageError("--cite needs the name of a test set: -t NAME.")
-    entry = find(test_set)
-    click.echo(entry.citation or f"No citation is known for {test_set}.")
-
-
-def _echo(options: ScoreOptions) -> None:
-    """Fields of a test set, tab-separated, as sacreBLEU prints them."""
-    import click
-
+def _echoed(options: ScoreOptions) -> Iterator[str]:
+    """Yield lines with fields of a test set, tab-separated, as sacreBLEU prints them."""
     from ..shared.texts import open_named
 
     if not options.test_set:
@@ -344,4 +316,4 @@ def _echo(options: ScoreOptions) -> None:
         if name not in present:
             raise UnknownName("field", name, present)
     for row in zip(*(present[name] for name in asked), strict=True):
-        click.echo("\t".join(text or "" for text in row))
+        yield "\t".join(text or "" for text in row)

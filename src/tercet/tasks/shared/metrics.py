@@ -27,8 +27,7 @@ def amend(spec: str, options: MetricChoice) -> str:
 
     given = {name: getattr(options, name, None) for name in PARAMETERS}
     if "|" in spec:
-        clash = [f"`{name}`" for name, value in given.items() if value is not None]
-        if clash:
+        if clash := [f"`{name}`" for name, value in given.items() if value is not None]:
             raise UsageError(f"{', '.join(clash)}: the signature {spec.partition('|')[0]}|… says it all already.")
         return spec
     name, stated = take_apart(spec)

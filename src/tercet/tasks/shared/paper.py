@@ -20,27 +20,16 @@ def scores_table(
     systems = scores[0].systems
     columns = []
     for place, item in enumerate(scores):
+        values = [item.system[system] for system in systems]
         marks = []
         if tests:
             worth = -1 if item.higher_is_better is False else 1
-            gains = [worth * (item.system[system] - item.system[systems[0]]) for system in systems]
-            p_values = tests[place].p_value[0]
-            marks = [
-                "" if row == 0 or not p_values[row] < ALPHA else "+" if gain > 0 else "-"
-                for row, gain in enumerate(gains)
-            ]
+            signs = ["+" if worth * (value - values[0]) > 0 else "-" for value in values]
+            significant = [False, *(tests[place].p_value[0][1:] < ALPHA)]
+            marks = [sign if is_sure else "" for sign, is_sure in zip(signs, significant, strict=True)]
         bounds = [(item.interval[s].low, item.interval[s].high) for s in systems] if intervals else []
-        columns.append(
-            Column(
-                item.label,
-                item.higher_is_better,
-                item.signature,
-                item.metric.decimals if width is None else width,
-                [item.system[system] for system in systems],
-                marks,
-                bounds,
-            )
-        )
+        decimals = item.metric.decimals if width is None else width
+        columns.append(Column(item.label, item.higher_is_better, item.signature, decimals, values, marks, bounds))
     caption = [_subject(scores[0].n_segments, len(scores[0].provenance.get("references", ()))), _bold(columns)]
     if intervals:
         level = next(iter(scores[0].interval.values())).confidence
@@ -54,7 +43,6 @@ def scores_table(
 def comparison_table(result: Comparison, references: int, width: int | None, *, intervals: bool) -> PaperTable:
     """Return the table of a comparison: marks against the baseline, or clusters where all pairs were compared."""
     first = result.metrics[0]
-    clusters = any(metric.clusters for metric in result.metrics)
     columns = [
         Column(
             metric.name,
@@ -75,7 +63,7 @@ def comparison_table(result: Comparison, references: int, width: int | None, *, 
         caption.append(f"In brackets: {100 * result.confidence:g}% bootstrap intervals.")
     if result.baseline is not None:
         caption.append(_marked(result.baseline, test))
-    elif clusters:
+    elif any(metric.clusters for metric in result.metrics):
         caption.append(
             "Superscripts: clusters; every system of one is significantly better than every system of those "
             f"after it ({test})."
