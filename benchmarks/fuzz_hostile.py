@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from tercet.learning.examples import standard_units
+from tercet.learning.predictors import LinearPredictor
 from tercet.metrics.bases.learned_model import LearnedModel
-from tercet.quality.learner_base import standard_units
-from tercet.quality.predictors import LinearPredictor
 
 KEY = "canary-of-the-key"
 CODE = """from pathlib import Path

@@ -25,14 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet import TestSet, score
+from tercet.learning.examples import check_examples, folds, hold_out
+from tercet.learning.fitting import cross_fit
+from tercet.learning.learners import create
 from tercet.quality.conformal import calibrate, is_covered
 from tercet.quality.cross_system import across_systems
 from tercet.quality.evaluating import compare_pearson, evaluate
 from tercet.quality.features import all_features, baseline_features, cross_fitted, extract
-from tercet.quality.learner_base import check_examples
-from tercet.quality.learners import create, cross_fit
 from tercet.quality.resources import Corpora, Resources, principal_axes
-from tercet.quality.splits import folds, hold_out
 from tercet.quality.training import BASELINES, train
 from tercet.stats.correlation import is_constant_series, pearson
 

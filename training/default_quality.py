@@ -22,7 +22,7 @@ from tercet.language.encoders.use import LANGUAGES as KNOWN
 from tercet.quality.default import FEATURES, MEANING, TARGET, file_name, open_default
 from tercet.quality.features import FeatureTable, extract
 from tercet.quality.resources import Corpora, Resources
-from tercet.quality.training import Examples, Featurised, learn
+from tercet.quality.training import Featurised, LabelledTexts, learn
 from tercet.stats.correlation import pearson
 
 from . import data, probes
@@ -91,7 +91,7 @@ def features_of(assessed: Assessed, *, meaning: bool) -> FeatureTable:
 
 def train(sets: dict[str, Assessed], tables: dict[str, FeatureTable], *, meaning: bool):
     """Return a model of these pairs."""
-    examples = Examples(
+    examples = LabelledTexts(
         tuple(text for each in sets.values() for text in each.sources),
         tuple(text for each in sets.values() for text in each.outputs),
         np.clip(np.concatenate([each.labels for each in sets.values()]), *RANGE),

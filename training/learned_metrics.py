@@ -20,13 +20,12 @@ from statistics import mean
 
 import tercet
 from tercet.data.lines import write_lines
-from tercet.learning import SEED
-from tercet.learning.computing import compute_features
-from tercet.learning.examples import gather
-from tercet.learning.learners import PENALTIES, find_learner
-from tercet.learning.training import Part, join, measure
+from tercet.learning.examples import on_one_thread
+from tercet.learning.learners import LEARNERS
+from tercet.learning.linear import PENALTIES
 from tercet.metrics.bases.members import find_members
-from tercet.quality.learner_base import on_one_thread
+from tercet.tasks.learn.judged import Part, compute_features, gather
+from tercet.tasks.learn.training import fit, join, measure
 
 from . import data
 
@@ -67,9 +66,8 @@ def held_out(rankings: Sequence[Part], added: Sequence[Part], penalty: float) ->
     """Return tau on each language pair of WMT12, of a model that has seen nothing of the pair."""
     found = []
     for held in rankings:
-        training = [part for part in (*rankings, *added) if part.examples.pair != held.examples.pair]
-        predictor = find_learner("logistic").fit(join(training), penalty, SEED)
-        found.append(measure("", [held], predictor.predict).tau)
+        predictor = fit(LEARNERS["logistic"], [part for part in (*rankings, *added) if part.pair != held.pair], penalty)
+        found.append(measure("", join([held]), predictor.predict).tau)
     return found
 
 
@@ -78,11 +76,11 @@ def compare(features: Sequence[str], folders: tuple[Path, Path], cache: str | No
     members = find_members(features)
     rankings, assessed = (gather([folder], pairs=pairs) for folder, pairs in zip(folders, (PAIRS, ()), strict=True))
     compute = partial(compute_features, members=members, cache=cache)
-    first = [Part(one, compute(one).values) for one in rankings]
-    values = [compute(one).values for one in assessed]
+    first = [compute(one) for one in rankings]
+    values = [compute(one).examples.features for one in assessed]
     for across in ACROSS:
         drawn = gather([folders[1]], across=across) if across else []
-        added = [Part(one, table) for one, table in zip(drawn, values if across else [], strict=True)]
+        added = [one.part(table) for one, table in zip(drawn, values if across else [], strict=True)]
         tried = {penalty: held_out(first, added, penalty) for penalty in PENALTIES}
         penalty = max(tried, key=lambda each: mean(tried[each]))
         shown = "  ".join(f"{tau:.4f}" for tau in (*tried[penalty], mean(tried[penalty])))

@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 from sklearn.cross_decomposition import PLSRegression
 
+from tercet.learning.examples import check_examples, hold_out
+from tercet.learning.fitting import cross_fit
+from tercet.learning.learners import create
+from tercet.learning.pls import PLS
 from tercet.quality.conformal import calibrate, is_covered
 from tercet.quality.evaluating import compare_pearson, evaluate
-from tercet.quality.learner_base import check_examples
-from tercet.quality.learners import create, cross_fit
-from tercet.quality.pls import PLS
-from tercet.quality.splits import hold_out
+from tests.unit.learning.examples import labelled
 
 FEATURES = [f"f{number}" for number in range(1, 18)]
 
@@ -57,7 +58,7 @@ def test_errors_are_those_of_other_programs(name, mae, rmse, data, fitted):
 def test_partial_least_squares_of_all_features_is_scikit_learns(data):
     (features, labels, _), (unseen, truth, _) = data
     unseen = np.clip(unseen, features.min(0), features.max(0))  # ours never goes beyond what was seen: one sentence
-    model = PLS().fit_with(features, labels, {"features": 17, "components": 8}, seed=0)
+    model = PLS().fit_with(labelled(features, labels, 0), {"features": 17, "components": 8})
     predictions = model.predict(unseen)
     peer = PLSRegression(8).fit(features, labels).predict(unseen).ravel()
     assert predictions == pytest.approx(peer, abs=1e-9)

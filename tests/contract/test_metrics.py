@@ -13,10 +13,10 @@ import pytest
 from tercet import metrics
 from tercet.errors import MissingDependency
 from tercet.language.parsing import parse
+from tercet.learning.predictors import Inputs, LinearPredictor
 from tercet.metrics import Floats, MeanMetric, Metric, Shard
 from tercet.metrics.bases.learned_model import LearnedModel
 from tercet.quality.fluency_models import estimate_models, save_models
-from tercet.quality.predictors import Inputs, LinearPredictor
 from tercet.testing import HARD, SAMPLE, ContractViolation, check_metric
 
 from ..chat_server import serving

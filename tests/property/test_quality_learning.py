@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tercet.learning.examples import check_examples, folds, hold_out
+from tercet.learning.learners import Ridge, create
+from tercet.learning.pls import PLS, decompose
+from tercet.learning.predictors import predictor_from_parts
 from tercet.quality.conformal import calibrate
 from tercet.quality.evaluating import evaluate
-from tercet.quality.learner_base import check_examples
-from tercet.quality.learners import Ridge, create
-from tercet.quality.pls import PLS, decompose
-from tercet.quality.predictors import predictor_from_parts
-from tercet.quality.splits import folds, hold_out
+from tests.unit.learning.examples import labelled
 from tests.unit.quality.test_evaluating import delta_avg
 
 numbers = st.floats(-100, 100, allow_nan=False).map(lambda x: round(x, 2))
@@ -59,9 +59,9 @@ def test_linear_learners_do_not_depend_on_the_units_of_features(seed):
     rng = np.random.default_rng(seed)
     scale, shift = rng.uniform(0.1, 10, 4), rng.uniform(-10, 10, 4)
     for learner, chosen in ((Ridge(), {"alpha": 0.1}), (PLS(), {"features": 4, "components": 2})):
-        before = learner.fit_with(features, labels, chosen, seed=0).predict(features)
+        before = learner.fit_with(labelled(features, labels, 0), chosen).predict(features)
         moved = features * scale + shift
-        after = learner.fit_with(moved, labels, chosen, seed=0).predict(moved)
+        after = learner.fit_with(labelled(moved, labels, 0), chosen).predict(moved)
         assert after == pytest.approx(before, abs=1e-6)
 
 

@@ -15,9 +15,9 @@ SOURCE = Path(tercet.__file__).parent
 # From top to bottom. Each may import what stands above it, and itself. See docs/architecture.md.
 ORDER = (
     "types", "errors", "options", "workers", "clusters", "data", "kernels", "text", "language", "knowledge", "stats",
-    "quality", "metrics", "human", "rendering", "count_cache", "engine", "testing", "slicing", "scoring", "computing",
-    "external", "comparing", "explaining", "checking", "comparison_report",
-    "client", "paraphrasing", "metaeval", "learning", "examples", "rating_report", "qe", "cli", "tasks",
+    "learning", "quality", "metrics", "human", "rendering", "count_cache", "engine", "testing", "slicing", "scoring",
+    "computing", "external", "comparing", "explaining", "checking", "comparison_report",
+    "client", "paraphrasing", "metaeval", "examples", "rating_report", "qe", "cli", "tasks",
     "kb", "rate", "__main__",
 )  # fmt: skip
 HEAVY = (

@@ -1,3 +1,3 @@
-"""Learn a metric from people's judgements: examples, features, learners, held-out figures."""
+"""One stack of learners, for quality estimation and for learned metrics: examples, learners, predictors, figures."""
 
 SEED = 12345

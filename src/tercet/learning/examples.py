@@ -1,250 +1,224 @@
-"""Judgements as examples to learn from: judged outputs, which of two is better, and what people said of each.
+"""Examples to learn from, and their division into training and test parts by whole groups.
 
-Rankings give pairs of outputs of a segment. Scores (direct assessment, MQM, …) give a number for each output, and pairs
-that differ by more than a margin. Only judged outputs are kept: a test set with one row per judged output.
+Translations of one sentence, or sentences of one document, are alike. A model that has seen one of them predicts the
+others better than new text, so figures from a split that divides groups are too good.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from hashlib import sha256
-from pathlib import Path
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ..data.catalogue import locate
-from ..data.evidence import Evidence, evidence_pairs, open_evidence
-from ..data.formats.reading import pairs_of_judgements, read_judgement_file
-from ..data.judgements import Judgements
-from ..data.model_file import Dataset
-from ..data.testset import TestSet
-from ..errors import DataError, UsageError
-from ..human.pairs import RankedPairs, pairs_of_scores
-from ..metaeval.gold import Gold, find_gold, has_preferences, margin_of
-from ..metaeval.joining import references_among
-from ..metrics.bases.learned_model import Hashes, hash_references
-from ..text.scripts import base_code
+from ..errors import DataError, MissingDependency, UsageError
+from ..stats.correlation import is_constant_series
 from ..types import Floats
+from ..workers import results_in_order
+from . import SEED
+from .predictors import Inputs, check_features
 
-log = logging.getLogger(__name__)
-OUTPUT = "output"  # the system of the test set of judged outputs
+MINIMUM = 20  # examples: five folds of four
+FOLDS = 5
 Rows = NDArray[np.int64]
+Split = tuple[Rows, Rows]  # training rows, test rows, each in ascending order
+Result = TypeVar("Result")
+
+
+def _none() -> Rows:
+    return np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """The judged outputs of one language pair of a data set.
+    """Features of outputs, with what people said of them: a label of each, pairs of which one is better, or both.
 
-    texts: the judged segments of all systems. rows: the judged outputs, as one system with a row for each.
-    segment: the segment of each row, by its place in `texts`. better, worse: rows of the two outputs of each pair.
-    scores: what people said of each row, higher is better; None for rankings.
+    labels: NaN where there is none. groups: the number of each row's group. better, worse: the rows of each pair.
+    weights: of the rows, and of the pairs by their better row; None for equal weights.
     """
 
-    name: str
-    pair: str
-    texts: TestSet
-    rows: TestSet
-    segment: Rows
-    better: Rows
-    worse: Rows
-    scores: Floats | None = None
+    features: Floats  # (n, k)
+    labels: Floats  # (n,)
+    groups: Rows  # (n,)
+    better: Rows = field(default_factory=_none)
+    worse: Rows = field(default_factory=_none)
+    weights: Floats | None = None
+    seed: int = SEED
+    executor: Executor | None = None
 
-    @property
-    def dataset(self) -> Dataset:
-        """Name, checksum and number of the judgements."""
-        digest = sha256(self.rows.checksum().encode())
-        for column in (self.segment, self.better, self.worse):
-            digest.update(column.tobytes())
-        if self.scores is not None:
-            digest.update(self.scores.tobytes())
-        size = len(self.better) if self.scores is None else len(self.rows)
-        return Dataset(f"{self.name} {self.pair}", digest.hexdigest(), size)
+    def take(self, rows: Rows) -> Examples:
+        """Return some rows, and the pairs within them, without the executor."""
+        number = np.full(len(self.labels), -1, dtype=np.int64)
+        number[rows] = np.arange(len(rows))
+        better, worse = number[self.better], number[self.worse]
+        kept = (better >= 0) & (worse >= 0)
+        weights = None if self.weights is None else self.weights[rows]
+        return Examples(
+            self.features[rows], self.labels[rows], self.groups[rows], better[kept], worse[kept], weights, self.seed
+        )
 
-    @property
-    def hashes(self) -> Hashes:
-        """Hashes of the references of the judged segments."""
-        return hash_references(text for lines in self.rows.references.values() for text in lines)
+    def sample(self, size: int) -> Examples:
+        """Return about `size` of the examples in whole groups, or more if those are too few to learn from."""
+        while size < len(self.labels):
+            _, rows = hold_out(self.groups.tolist(), size / len(self.labels), self.seed)
+            found = self.take(rows)
+            several = (found.groups != found.groups[0]).any() and not is_constant_series(found.labels)
+            if several and len(rows) >= MINIMUM:
+                return replace(found, executor=self.executor)
+            size *= 2
+        return self
+
+    def run_splits(
+        self, function: Callable[..., Result], splits: Sequence[Split], grid: Sequence[tuple[Any, ...]] = ((),)
+    ) -> list[Result]:
+        """Call a function for each entry of the grid and each split, and return the results in this order.
+
+        function: of training examples, unseen examples, and an entry of the grid.
+        """
+        units = ((self.take(train), self.take(test), *entry) for entry in grid for train, test in splits)
+        return run_all(self.executor, function, units)
+
+    def search_grid(self, squared_errors: Callable[..., Floats], grid: Sequence[tuple[Any, ...]]) -> Floats:
+        """Return the root mean squared error on held-out groups for each setting, shape (grid, m).
+
+        squared_errors: a function as in `run_splits`. It returns the sums of squared errors over the unseen examples
+        for m settings.
+        """
+        # Not scikit-learn's GridSearchCV: here the m settings share work (one kernel matrix, or one series of trees).
+        splits = folds(self.groups.tolist(), FOLDS, self.seed)
+        sums = np.reshape(self.run_splits(squared_errors, splits, grid), (len(grid), len(splits), -1)).sum(1)
+        result: Floats = np.sqrt(sums / len(self.labels))
+        return result
 
 
-def gather(
-    judgements: Sequence[str | Path],
-    texts: str | Path | None = None,
+def check_examples(
+    features: ArrayLike,
+    labels: ArrayLike,
+    groups: Sequence[Hashable] | None = None,
     *,
-    pairs: Sequence[str] = (),
-    gold: str | None = None,
-    margin: float | None = None,
-    across: int = 0,
-    seed: int = 12345,
-) -> list[Examples]:
-    """Read judgements with their texts.
-
-    judgements: folders or names of data sets with texts and judgements; with `texts`, files of judgements of that one.
-    pairs: language pairs to read; all by default. gold: which judgements, where there are several kinds.
-    margin, across, seed: see `tercet.learn`.
-    """
-    found: list[Examples] = []
-    for evidence in _evidence(judgements, texts, pairs):
-        ranked = has_preferences(evidence, gold)
-        chosen = find_gold(evidence, name=gold, level="seg", wants_pairs=ranked)
-        examples = _examples(evidence, chosen, margin)
-        if across and examples.scores is not None:
-            examples = _with_pairs_across(examples, margin_of(chosen) if margin is None else margin, across, seed)
-        found.append(examples)
-    if not found:
-        raise DataError(f"There are no judgements with texts in {', '.join(map(str, judgements))}.")
-    _check_languages(found)
-    return found
-
-
-def _evidence(judgements: Sequence[str | Path], texts: str | Path | None, pairs: Sequence[str]) -> list[Evidence]:
-    places = [texts] if texts is not None else judgements
-    found: list[Evidence] = []
-    known: set[str] = set()
-    for place in places:
-        path = locate(place)
-        present: Sequence[str | None] = evidence_pairs(path) or [None]
-        known.update(name for name in present if name)
-        for pair in [name for name in pairs if name in present] if pairs else present:
-            one = open_evidence(path, pair)
-            if texts is not None:
-                one = replace(one, judgements=_read(judgements, one.pair))
-            if one.judgements or one.gold:
-                found.append(one)
-    if unknown := [name for name in pairs if name not in known]:
-        raise UsageError(f"No judgements of {', '.join(unknown)}. There are: {', '.join(sorted(known)) or 'none'}.")
-    for one in found:
-        if one.testset is None or not one.testset.outputs:
-            raise DataError(
-                f"{one.name} has no texts for {one.pair}, so features cannot be computed. Give them with -t, --texts."
-            )
-    return found
-
-
-def _read(files: Sequence[str | Path], pair: str) -> list[Judgements]:
-    found: list[Judgements] = []
-    for file in files:
-        stated = pairs_of_judgements(file)
-        if not stated or not pair or pair in stated:
-            found += read_judgement_file(file, pair=pair or None)
-    return found
-
-
-def _examples(evidence: Evidence, gold: Gold, margin: float | None) -> Examples:
-    texts = evidence.testset
-    assert texts is not None
-    copies = set(references_among(texts, gold.systems))
-    place = {name: number for number, name in enumerate(evidence.segments)}
-    if unknown := [name for name in gold.segments if name not in place]:
-        raise DataError(f"{evidence.name} {evidence.pair}: the texts have no segment {unknown[0]!r}.")
-    numbers: dict[tuple[int, str], int] = {}  # of each judged output
-    pairs = _pairs(gold, margin)
-    kept = [
-        number
-        for number, (left, right) in enumerate(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
-        if {pairs.systems[left], pairs.systems[right]} <= texts.outputs.keys() - copies
-    ]
-    pairs = pairs.take(np.array(kept, dtype=np.intp)).without_ties()
-    sides = [
-        [
-            numbers.setdefault((place[pairs.segments[segment]], pairs.systems[system]), len(numbers))
-            for segment, system in zip(pairs.segment.tolist(), side.tolist(), strict=True)
-        ]
-        for side in (pairs.left, pairs.right)
-    ]
-    first, second = np.array(sides, dtype=np.int64).reshape(2, -1)
-    better, worse = np.where(pairs.outcome > 0, first, second), np.where(pairs.outcome > 0, second, first)
-    scores = None
-    if gold.segment is not None and gold.pairs is None:
-        for system, row in zip(gold.systems, gold.segment, strict=True):
-            if system in texts.outputs and system not in copies:
-                for segment, value in zip(gold.segments, row.tolist(), strict=True):
-                    if not np.isnan(value):
-                        numbers.setdefault((place[segment], system), len(numbers))
-        values = {
-            (place[segment], system): float(value)
-            for system, row in zip(gold.systems, gold.segment, strict=True)
-            for segment, value in zip(gold.segments, row.tolist(), strict=True)
-        }
-        scores = np.array([values[key] for key in numbers])
-    if not numbers:
-        raise DataError(
-            f"{evidence.name} {evidence.pair}: there is nothing to learn from. No two outputs of a segment were judged "
-            "differently: all are ties, or none has texts."
-        )
-    return _build(evidence, texts, list(numbers), better, worse, scores)
-
-
-def _pairs(gold: Gold, margin: float | None) -> RankedPairs:
-    if gold.pairs is not None:
-        if margin is not None:
-            log.info("%s are rankings: the margin does not apply to them.", gold.label)
-        return gold.pairs
-    if gold.segment is None:
-        raise DataError(f"The judgements {gold.name!r} are of systems, not of segments.")
-    wide = (margin_of(gold) or 0.0) if margin is None else margin
-    return pairs_of_scores(gold.segment, gold.systems, gold.segments, margin=wide)
-
-
-def _build(
-    evidence: Evidence,
-    texts: TestSet,
-    outputs: Sequence[tuple[int, str]],
-    better: Rows,
-    worse: Rows,
-    scores: Floats | None,
+    seed: int = SEED,
+    executor: Executor | None = None,
 ) -> Examples:
-    judged = sorted({segment for segment, _ in outputs})
-    where = {segment: number for number, segment in enumerate(judged)}
-    systems = list(dict.fromkeys(system for _, system in outputs))
-    whole = replace(texts.only(systems).take(judged), documents=None, labels={})
-    segment = np.array([where[number] for number, _ in outputs], dtype=np.int64)
-    repeated = replace(whole, outputs={systems[0]: whole.outputs[systems[0]]}).take(segment.tolist())
-    lines = [texts.outputs[system][number] for number, system in outputs]
-    rows = replace(repeated, outputs={OUTPUT: lines})
-    return Examples(evidence.name, evidence.pair, whole, rows, segment, better, worse, scores)
+    """Return features (n, k) and labels (n,) to learn from, or raise an error if nothing can be learnt from them.
 
-
-def _with_pairs_across(examples: Examples, margin: float | None, across: int, seed: int) -> Examples:
-    """Add pairs of outputs of different segments whose scores differ by more than the margin."""
-    assert examples.scores is not None
-    drawn = np.random.default_rng(seed).integers(0, len(examples.scores), (len(examples.scores), across))
-    first = np.repeat(np.arange(len(examples.scores)), across)
-    second = drawn.ravel()
-    difference = examples.scores[first] - examples.scores[second]
-    apart = np.abs(difference) > (margin or 0.0)
-    first, second, difference = first[apart], second[apart], difference[apart]
-    better, worse = np.where(difference > 0, first, second), np.where(difference > 0, second, first)
-    return replace(
-        examples, better=np.concatenate([examples.better, better]), worse=np.concatenate([examples.worse, worse])
-    )
-
-
-def target_language(examples: Sequence[Examples]) -> str:
-    """Return the language of the outputs; empty if it is not known."""
-    for one in examples:
-        if language := one.texts.target_language:
-            return base_code(language)
-    return ""
-
-
-def _check_languages(examples: Sequence[Examples]) -> None:
-    languages = {base_code(one.texts.target_language) for one in examples if one.texts.target_language}
-    if len(languages) > 1:
-        raise UsageError(
-            f"The outputs are in several languages ({', '.join(sorted(languages))}). A metric is learnt for one: "
-            "choose language pairs with -l."
+    groups: the group of each example, such as its source sentence. Groups are not split. Without groups, each example
+    is its own group.
+    """
+    values, targets = check_features(features), np.asarray(labels, dtype=np.float64)
+    if targets.ndim != 1 or len(targets) != len(values):
+        raise UsageError(f"There must be one label for each of the {len(values)} examples, not {targets.shape}.")
+    bad = np.flatnonzero(~np.isfinite(targets))
+    if len(bad):
+        raise DataError(f"The label of example {bad[0] + 1} is {targets[bad[0]]}. Every example needs a label.")
+    if len(targets) < MINIMUM:
+        raise DataError(f"{len(targets)} examples are too few to learn from; at least {MINIMUM} are needed.")
+    if is_constant_series(targets):
+        raise DataError(f"All {len(targets)} labels are {targets[0]:g}: there is nothing to learn.")
+    numbers = number_groups(groups, len(targets), "examples")
+    if not numbers.any():
+        raise DataError(
+            "All examples belong to one group, so that nothing can be held out. Give examples of at least two groups "
+            "(source sentences, or documents)."
         )
+    return Examples(values, targets, numbers, seed=seed, executor=executor)
 
 
-def refuse_seen(examples: Sequence[Examples], seen: Hashes) -> None:
-    """Raise UsageError if judgements are about segments that were trained on."""
-    for one in examples:
-        common = np.intersect1d(one.hashes, seen).size
-        if common > max(2, one.hashes.size // 100):  # a headline may occur in two years
-            raise UsageError(
-                f"{one.name} {one.pair} cannot be a test set: {common} of its {one.hashes.size} references were "
-                "trained on. A figure on them would say nothing."
-            )
+def standard_units(features: Floats) -> tuple[Inputs, Floats]:
+    """Return the features that vary (with means, scales and ranges), and their standardised values."""
+    # In floating point, differences of 1e-200 have a standard deviation of 0: such a feature counts as constant.
+    columns = np.flatnonzero(~is_constant_series(features.T) & (features.std(0) > 0))
+    varying = features[:, columns]
+    seen = varying.mean(0), varying.std(0), varying.min(0), varying.max(0)
+    inputs = Inputs(features.shape[1], columns, *seen)
+    return inputs, inputs.apply(features)
+
+
+def number_groups(groups: Sequence[Hashable] | None, n: int, what: str) -> Rows:
+    """Return the number of each example's group, from 0, in the order of first appearance: names do not matter.
+
+    Without groups, each example is its own group. n: the number of examples; what: how they are called in errors.
+    """
+    if groups is None:
+        return np.arange(n)
+    if len(groups) != n:
+        raise UsageError(f"There must be one group for each of the {n} {what}, not {len(groups)}.")
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(group, len(numbers)) for group in groups], dtype=np.int64)
+
+
+def folds(groups: Sequence[Hashable], n: int = FOLDS, seed: int = SEED) -> list[Split]:
+    """Return `n` splits with about equally large test parts; every example is in one test part.
+
+    If there are fewer groups than `n`, each group is a test part (leave one group out).
+    """
+    numbers, count = _numbered(groups, seed)
+    # GroupKFold(shuffle=True) ignores the sizes of groups. Without shuffle it balances the parts by size and assigns
+    # groups of equal size from the last to the first, so the group numbers are shuffled here.
+    order = np.random.default_rng(seed).permutation(count)
+    shuffled = count - 1 - np.argsort(order)[numbers]
+    splitter = scikit_learn("model_selection").GroupKFold(min(n, count))
+    return list(splitter.split(numbers, groups=shuffled))
+
+
+def hold_out(groups: Sequence[Hashable], share: float, seed: int = SEED) -> Split:
+    """Return one split: the test part is about `share` of the groups, at least one and not all of them.
+
+    With the same seed, the test part of a smaller share is in that of a larger share.
+    """
+    numbers, count = _numbered(groups, seed)
+    tested = min(max(1, round(share * count)), count - 1)
+    splitter = scikit_learn("model_selection").GroupShuffleSplit(1, test_size=tested, random_state=seed % 2**32)
+    split: Split = next(splitter.split(numbers, groups=numbers))
+    return split
+
+
+def _numbered(groups: Sequence[Hashable], seed: int) -> tuple[Rows, int]:
+    """Return the numbers of groups and how many there are, or raise an error if they cannot be split."""
+    numbers = number_groups(groups, len(groups), "examples")
+    if not numbers.any():
+        raise DataError(
+            f"There {'is a single group of examples' if len(numbers) else 'are no examples'}: nothing can be held "
+            "out. Give examples of at least two groups (source sentences, or documents)."
+        )
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise UsageError(f"The seed must be a whole number and not negative, not {seed!r}.")
+    return numbers, int(numbers.max()) + 1
+
+
+def scikit_learn(module: str) -> Any:
+    """Import a module of scikit-learn. Only training needs it."""
+    try:
+        return import_module(f"sklearn.{module}")
+    except ImportError:
+        raise MissingDependency("Training a model of quality estimation", "qe") from None
+
+
+def run_all(
+    executor: Executor | None, function: Callable[..., Result], units: Iterable[tuple[Any, ...]]
+) -> list[Result]:
+    """Call a function with each unit of arguments, and return the results in order.
+
+    With an executor, other processes must be able to import the function.
+    """
+    if executor is None:
+        return [on_one_thread(function, *unit) for unit in units]
+    tasks = [(function, *unit) for unit in units]
+    return list(results_in_order(executor, on_one_thread, tasks, doing="learning", ahead=len(tasks)))
+
+
+def on_one_thread(function: Callable[..., Result], *given: object) -> Result:
+    """Call a function with matrix products on one thread, and return its result.
+
+    Products of this size gain nothing from more threads, which slow each other down if other processes use the cores.
+    And the last bits of the result do not depend on the number of cores. threadpoolctl comes with scikit-learn.
+    """
+    try:
+        limits = import_module("threadpoolctl").threadpool_limits
+    except ImportError:
+        raise MissingDependency("Training a model", "qe") from None
+    with limits(1, user_api="blas"):
+        return function(*given)

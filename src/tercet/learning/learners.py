@@ -1,166 +1,85 @@
-"""Learners of metrics: from features of judged outputs to a predictor whose scores order them as people do.
+"""The learners by name, and the choice of the best of them.
 
-logistic     pairs of outputs, logistic regression on their differences (Fomicheva 2017, section 5.1.1)
-ridge        scores of outputs, or pairs if there are only rankings: least squares
-lambdamart   pairs; boosted regression trees (Burges 2010, "From RankNet to LambdaRank to LambdaMART"); each pair counts
-             equally, as in Kendall's tau
-svr          scores of outputs; support vector regression (`quality.svr`)
+mean, linear:FEATURE    baselines
+ridge, pls, svr, gbm    learn labels; see linear.py, pls.py, svr.py, trees.py
+best                    the one of these four with the lowest error in grouped cross-validation
+logistic, lambdamart    learn from pairs of outputs of which one is better (linear.py, trees.py); ridge does, too
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any
 
-import numpy as np
-
-from ..errors import UnknownName, UsageError
-from ..quality.linear import ridge_coefficients
-from ..quality.predictors import Inputs, LinearPredictor, Predictor
-from ..quality.splits import scikit_learn
-from ..quality.svr import SVR
-from ..quality.trees import join_trees
+from ..errors import UnknownName
 from ..types import Floats
-from .examples import Rows
-from .logistic import fit_logistic
+from .examples import Examples
+from .fitting import Learner, Settings, cross_predict, describe
+from .linear import Logistic, Mean, OneFeature, Ridge
+from .pls import PLS
+from .predictors import Inputs, Predictor
+from .svr import SVR
+from .trees import GradientBoosting, LambdaMART
 
-PENALTIES = (1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)  # per example; of standardised features
-TREES = (50, 100, 200)
-
-
-@dataclass(frozen=True, eq=False)
-class Material:
-    """Standardised features of judged outputs, with pairs and scores of them.
-
-    weight: of each pair; score_weight: of each row. scores: NaN where a row has none.
-    """
-
-    inputs: Inputs
-    units: Floats  # (rows, k)
-    better: Rows
-    worse: Rows
-    weight: Floats
-    scores: Floats
-    score_weight: Floats
-
-    @property
-    def differences(self) -> Floats:
-        """Features of the better output minus those of the worse, of each pair."""
-        result: Floats = self.units[self.better] - self.units[self.worse]
-        return result
+_LARGEST = 1e6  # setting that a model file may have, far above all that are tried
 
 
-class MetricLearner(ABC):
-    """A learner. settings: what is chosen by held-out language pairs."""
+@dataclass(frozen=True)
+class Best(Learner):
+    """The learner with the lowest error on held-out groups. The figures of all candidates are recorded."""
 
-    name: ClassVar[str]
-    settings: ClassVar[tuple[float, ...]] = (0.0,)
-    needs: ClassVar[str] = "pairs"
+    candidates: tuple[Learner, ...] = (Ridge(), PLS(), SVR(), GradientBoosting())
 
-    @abstractmethod
-    def fit(self, material: Material, setting: float, seed: int) -> Predictor:
-        """Return a predictor."""
+    name = "best"
 
+    def choose(self, data: Examples) -> Settings:
+        chosen: dict[str, Settings] = {}
+        figures: dict[str, dict[str, Any]] = {}
+        for learner in self.candidates:
+            settings = learner.choose(data)
+            held_out = cross_predict(learner, settings, data)
+            chosen[learner.name], figures[learner.name] = settings, describe(data.labels, held_out)
+        best = min(figures, key=lambda name: figures[name]["rmse"])
+        return {"learner": best, "settings": dict(chosen[best]), "figures": figures}
 
-class Logistic(MetricLearner):
-    """Logistic regression on differences of features. setting: the penalty."""
-
-    name = "logistic"
-    settings = PENALTIES
-
-    def fit(self, material: Material, setting: float, seed: int) -> Predictor:
-        coefficients = fit_logistic(material.differences, material.weight, setting)
-        return LinearPredictor(material.inputs, coefficients, 0.0)
-
-
-class Ridge(MetricLearner):
-    """Least squares. setting: the penalty."""
-
-    name = "ridge"
-    settings = PENALTIES
-    needs = "either"
-
-    def fit(self, material: Material, setting: float, seed: int) -> Predictor:
-        known = ~np.isnan(material.scores)
-        if known.any():
-            root = np.sqrt(material.score_weight[known])
-            middle = float(np.average(material.scores[known], weights=root**2))
-            rows, labels = material.units[known], material.scores[known] - middle
-        else:
-            root, middle = np.sqrt(material.weight), 0.0
-            rows, labels = material.differences, np.ones(len(material.better))
-        scale = root / np.sqrt(np.mean(root**2))
-        coefficients = ridge_coefficients(rows * scale[:, np.newaxis], labels * scale, [setting])[0]
-        return LinearPredictor(material.inputs, coefficients, middle)
+    def fit_units(self, inputs: Inputs, units: Floats, data: Examples, settings: Settings) -> Predictor:
+        learner = next(learner for learner in self.candidates if learner.name == settings["learner"])
+        return learner.fit_units(inputs, units, data, settings["settings"])
 
 
-class SupportVectors(MetricLearner):
-    """Support vector regression. setting: C."""
-
-    name = "svr"
-    settings = (0.5, 2.0, 8.0)  # C
-    needs = "scores"
-
-    def fit(self, material: Material, setting: float, seed: int) -> Predictor:
-        known = ~np.isnan(material.scores)
-        chosen = {"C": setting, "gamma": 0.25, "epsilon": 0.2}
-        return SVR().fit_units(material.inputs, material.units[known], material.scores[known], chosen, seed)
-
-
-class LambdaMART(MetricLearner):
-    """Boosted trees. setting: their number."""
-
-    name = "lambdamart"
-    settings = tuple(map(float, TREES))
-    depth, rate, smallest = 4, 0.1, 50  # smallest: rows of a leaf, fewer if there are few rows
-
-    def fit(self, material: Material, setting: float, seed: int) -> Predictor:
-        tree_class = scikit_learn("tree").DecisionTreeRegressor
-        share = material.weight / material.weight.mean()
-        scores = np.zeros(len(material.units))
-        trees, values = [], []
-        for number in range(int(setting)):
-            wrong = share / (1 + np.exp(scores[material.better] - scores[material.worse]))
-            push = np.bincount(material.better, wrong, len(scores)) - np.bincount(material.worse, wrong, len(scores))
-            bend = wrong * (1 - wrong / share)
-            stiff = np.bincount(material.better, bend, len(scores)) + np.bincount(material.worse, bend, len(scores))
-            machine = tree_class(
-                max_depth=self.depth,
-                min_samples_leaf=min(self.smallest, max(len(scores) // 20, 1)),
-                max_features=0.5,
-                random_state=(seed + number) % 2**32,  # scikit-learn takes no larger seed
-            )
-            machine.fit(material.units, push)
-            leaf = machine.apply(material.units)
-            size = machine.tree_.node_count
-            step = np.bincount(leaf, push, size) / np.maximum(np.bincount(leaf, stiff, size), 1e-9)
-            values.append(self.rate * step)
-            trees.append(machine.tree_)
-            scores += values[-1][leaf]
-        return join_trees(material.inputs, trees, values, 0.0)
-
-
-LEARNERS: dict[str, MetricLearner] = {
-    learner.name: learner for learner in (Logistic(), Ridge(), LambdaMART(), SupportVectors())
+LEARNERS: dict[str, Learner] = {
+    learner.name: learner
+    for learner in (Mean(), Ridge(), PLS(), SVR(), GradientBoosting(), Best(), Logistic(), LambdaMART())
 }
 
 
-def find_learner(name: str) -> MetricLearner:
-    """Return a learner by its name."""
-    if name not in LEARNERS:
-        raise UnknownName("learner", name, LEARNERS)
-    return LEARNERS[name]
+def create(name: str, features: Sequence[str] = ()) -> Learner:
+    """Return a learner of labels by its name. For `linear:FEATURE`, the names of the features are needed."""
+    kind, colon, feature = name.partition(":")
+    if kind == "linear" and colon:
+        if feature not in features:
+            raise UnknownName("feature", feature, features)
+        return OneFeature(list(features).index(feature), feature)
+    known = {name: learner for name, learner in LEARNERS.items() if learner.learns_from != "pairs"}
+    if name not in known:
+        raise UnknownName("learner", name, [*known, "linear:FEATURE"])
+    return known[name]
 
 
-def check_material(learner: MetricLearner, pairs: int, scores: int) -> None:
-    """Raise UsageError if there is nothing that the learner can learn from."""
-    if learner.needs == "scores" and not scores:
-        raise UsageError(f"{learner.name} learns from scores of outputs, and there are only rankings. Use logistic.")
-    if learner.needs == "pairs" and not pairs:
-        raise UsageError(
-            f"{learner.name} learns from pairs of outputs, and there are none: no two outputs of a segment were judged "
-            "differently enough. Use --learner ridge, a smaller --margin, or --across 10: pairs of different segments."
-        )
-    if not pairs and not scores:
-        raise UsageError("There is nothing to learn from: no pairs of outputs, and no scores.")
+def learnt_by(predictor: Predictor, features: Sequence[str]) -> tuple[Learner, Settings]:
+    """Return the learner of a predictor and its settings, to train others like it; for `best`, the one chosen.
+
+    Raises ValueError if the predictor comes from a file that does not name a learner and its settings.
+    """
+    training = predictor.training
+    if training["learner"] == Best.name:
+        training = training["settings"]
+    name, settings = training["learner"], training["settings"]
+    if not isinstance(name, str) or not isinstance(settings, Mapping):
+        raise ValueError(f"its learner is {name!r} with the settings {settings!r}")
+    learner = create(name, features)
+    for key, kind in learner.needs.items():
+        if type(settings.get(key)) is not kind or not 0 < settings[key] < _LARGEST:
+            raise ValueError(f"the setting {key} of {name} is {settings.get(key)!r}")
+    return learner, settings

@@ -6,10 +6,9 @@ errors on examples that the model has not seen. The caller chooses these example
 
 - Examples that were set aside before training (split conformal): at least `level` of new examples are covered on
   average.
-- All training examples, each predicted by a model that has not seen its group (`learners.cross_fit`): the jackknife
-  over folds (Barber et al. 2021, "Predictive Inference with the Jackknife+"). All examples are used for training, which
-  small data need. There is no such guarantee, but coverage is near `level` if one fold more or less hardly changes the
-  model.
+- All training examples, each predicted by a model that has not seen its group (`cross_fit`): the jackknife over folds
+  (Barber et al. 2021, "Predictive Inference with the Jackknife+"). All examples are used for training, which small data
+  need. There is no such guarantee, but coverage is near `level` if one fold more or less hardly changes the model.
 
 Examples of one group are alike, and groups are exchangeable. So each group has the same weight, whatever its size, and
 one more group with infinite errors represents the new one (Lee, Barber and Willett 2023, "Distribution-Free Inference
@@ -29,14 +28,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..data.model_file import shown
 from ..errors import DataError, UsageError
+from ..learning import SEED
+from ..learning.examples import check_examples, number_groups
+from ..learning.fitting import cross_fit
+from ..learning.linear import Ridge
+from ..learning.predictors import Parts, Predictor, predictor_from_parts
 from ..stats.correlation import is_constant_series
 from ..stats.resampling import TOLERANCE, check_share
 from ..types import Floats
-from .learner_base import check_examples
-from .learners import cross_fit
-from .linear import Ridge
-from .predictors import Parts, Predictor, predictor_from_parts
-from .splits import SEED, number_groups
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -151,9 +150,10 @@ def calibrate(
     errors = np.abs(truth - values)
     difficulty, easiest, usual = None, 0.0, 1.0
     if features is not None and not is_constant_series(errors):
-        fitted = cross_fit(Ridge(), check_examples(features, errors, numbers.tolist(), seed=seed, executor=executor))
-        difficulty, easiest = fitted.predictor, _EASIEST * float(errors.mean())
-        expected = np.maximum(fitted.held_out, easiest)
+        data = check_examples(features, errors, numbers.tolist(), seed=seed, executor=executor)
+        difficulty, expected = cross_fit(Ridge(), data)
+        easiest = _EASIEST * float(errors.mean())
+        expected = np.maximum(expected, easiest)
         errors, usual = errors / expected, float(np.median(expected))
     order = np.argsort(errors, kind="stable")
     weights = 1 / np.bincount(numbers)[numbers]

@@ -17,15 +17,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import DataError, UsageError
+from ..learning import SEED
+from ..learning.examples import MINIMUM, Examples, folds, number_groups
+from ..learning.fitting import predict_held_out
+from ..learning.learners import learnt_by
 from ..options import takes
 from ..options.quality import Assessing
 from ..stats.correlation import is_constant_series, pearson
 from ..types import Floats
 from .evaluating import Evaluation, check_pair, compare_pearson, evaluate
-from .learner_base import FOLDS, MINIMUM, LabelledFeatures
-from .learners import learnt_by
 from .model import QualityModel
-from .splits import SEED, folds, number_groups
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -187,7 +188,7 @@ def across_systems(
     if len(rows_of) < 2:
         raise UsageError(f"--across needs at least two systems, and all segments are of {next(iter(rows_of))!r}.")
     learner, settings = learnt_by(model.predictor, model.names)
-    splits = folds(groups, FOLDS, seed)
+    splits = folds(groups, seed=seed)
     trained = {
         system: [np.intersect1d(rows, train) for train, _ in splits]
         for system, rows in rows_of.items()
@@ -199,8 +200,9 @@ def across_systems(
         if all(len(part) > 1 and not is_constant_series(labels[part]) for part in parts)
     }
     apart = [(part, test) for parts in trained.values() for part, (_, test) in zip(parts, splits, strict=True)]
-    data = LabelledFeatures(features, labels, number_groups(groups, len(labels), "segments"), seed, executor)
-    results = iter(data.predict_held_out(learner, settings, apart))
+    numbers = number_groups(groups, len(labels), "segments")
+    data = Examples(features, labels, numbers, seed=seed, executor=executor)
+    results = iter(predict_held_out(learner, settings, data, apart))
     systems = tuple(rows_of)
     shape = (len(systems), len(systems))
     correlations, errors = np.full(shape, nan), np.full(shape, nan)

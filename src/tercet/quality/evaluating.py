@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import DataError, UsageError
+from ..learning import SEED
+from ..learning.examples import Rows, number_groups
 from ..stats.correlation import spearman
 from ..stats.correlation_bootstrap import (
     Resampled,
@@ -28,7 +30,6 @@ from ..stats.paired import PairedComparison, paired_bootstrap
 from ..stats.resampling import batch_rows, check_draws, check_share, draw_weights
 from ..types import Floats
 from .conformal import is_covered
-from .splits import SEED, Rows, number_groups
 
 _KEPT = 1 << 23  # numbers that DeltaAvg caches for resamples with the same number of segments
 Weighted = Callable[[Floats], Floats]  # weights of segments, (rows, n), to values of a statistic, (rows,)

@@ -16,13 +16,13 @@ from ..data.display import Tabular
 from ..data.model_file import CONTROL, Dataset, ModelFile, has_form, read_model, write_model
 from ..data.testset import check_several
 from ..errors import DataError, UsageError
+from ..learning.learners import learnt_by
+from ..learning.predictors import Predictor, predictor_from_parts
 from ..stats.resampling import check_share
 from ..types import Floats
 from .conformal import Conformal
 from .features import FeatureTable, all_features, extract
 from .inputs import ANY_LANGUAGE, GivenFeatures, check_languages, check_range, same_languages
-from .learners import learnt_by
-from .predictors import Predictor, predictor_from_parts
 from .resources import Resources
 
 if TYPE_CHECKING:

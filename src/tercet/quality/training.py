@@ -8,7 +8,7 @@ a model gives higher probabilities to sentences that it was trained on than to n
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
 from functools import partial
@@ -23,6 +23,12 @@ from ..data.display import json_able
 from ..data.model_file import Dataset
 from ..data.testset import checksum
 from ..errors import DataError, UsageError
+from ..learning import SEED
+from ..learning.diagnosis import CurvePoint, curve_splits, learning_curve, permutation_importance
+from ..learning.examples import FOLDS, Rows, check_examples, folds, number_groups, scikit_learn
+from ..learning.fitting import cross_fit
+from ..learning.learners import create, learnt_by
+from ..learning.predictors import LinearPredictor, Predictor
 from ..options import takes
 from ..options.quality import Training
 from ..stats.correlation import is_constant_series
@@ -38,15 +44,9 @@ from .features import (
     extract,
     find_feature,
 )
-from .importance import Importance, permutation_importance
 from .inputs import GivenFeatures, Range, check_labels, check_languages, check_range, same_languages
-from .learner_base import FOLDS, LabelledFeatures, check_examples
-from .learners import CrossFitted, create, cross_fit, learnt_by
-from .learning_curves import CurvePoint, curve_splits, learning_curve
 from .model import QualityModel, check_rows, with_given
-from .predictors import LinearPredictor
 from .resources import Corpora, Progress, Resources, principal_axes, tag_texts
-from .splits import SEED, Rows, folds, number_groups, scikit_learn
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -75,10 +75,10 @@ def train(
     """
     given, asked, seed = options.given, options.features or None, options.seed
     label_range = None if options.label_range is None else check_range(options.label_range)
-    examples = check_training(sources, outputs, labels, options.groups, label_range)
-    _check_asked(options.learner, asked, given, len(examples.labels))
+    texts = check_training(sources, outputs, labels, options.groups, label_range)
+    _check_asked(options.learner, asked, given, len(texts.labels))
     if options.curve:
-        curve_splits(number_groups(examples.groups, len(examples.labels), "examples"), seed=seed)
+        curve_splits(number_groups(texts.groups, len(texts.labels), "examples"), seed=seed)
     corpora = Corpora(
         check_languages(languages), options.source_texts, options.target_texts, options.parallel, options.tags,
         options.embeddings, network=options.network,
@@ -92,16 +92,16 @@ def train(
     how: dict[str, Any] = {
         "seed": seed, "executor": options.executor, "say": options.progress or (lambda _: None)
     }  # fmt: skip
-    made = featurise(examples, corpora, resources, asked, given, **how)
+    made = featurise(texts, corpora, resources, asked, given, **how)
     return learn(
-        examples, corpora, made, learner=options.learner, label_range=label_range,
+        texts, corpora, made, learner=options.learner, label_range=label_range,
         higher_is_better=options.higher_is_better,
         grouped_by="source sentence" if options.groups is None else "given groups", curve=options.curve, **how,
     )  # fmt: skip
 
 
 def learn(
-    examples: Examples,
+    texts: LabelledTexts,
     corpora: Corpora,
     made: Featurised,
     *,
@@ -117,45 +117,48 @@ def learn(
     """Return a model learnt from the features of examples, with figures on unseen groups and intervals."""
     say("learning")
     names = made.table.names
-    data = check_examples(made.table.values, examples.labels, examples.groups, seed=seed, executor=executor)
-    fitted, *baselines = (
-        cross_fit(create(name, names), data)
-        for name in (learner, *BASELINES)
+    data = check_examples(made.table.values, texts.labels, texts.groups, seed=seed, executor=executor)
+    fitted = {
+        name: cross_fit(create(name, names), data)
+        for name in (*BASELINES, learner)
         if name == learner or name.partition(":")[2] in ("", *names)
-    )
+    }
+    predictor, held_out = fitted[learner]
+    learnt = learnt_by(predictor, names)
     say("importance of features")
-    importance = _importance(fitted, data, names)
+    if isinstance(predictor, LinearPredictor):
+        importance = permutation_importance(*learnt, data, names=names)
+    else:  # predicts slowly
+        importance = permutation_importance(*learnt, data.sample(MOST_FOR_IMPORTANCE), names=names, repeats=1)
     points: tuple[CurvePoint, ...] = ()
     if curve:
         say("learning curve")
-        points = learning_curve(*learnt_by(fitted.predictor, names), data)
+        points = learning_curve(*learnt, data)
     facts = {
         "learner": learner,
         "seed": seed,
         "grouped_by": grouped_by,
-        "held_out": _figures(fitted, baselines),
+        "held_out": _figures(learner, {name: each for name, (each, _) in fitted.items()}),
         "importance": [asdict(each) for each in importance],
         "curve": [asdict(point) for point in points],
     }
     own = tuple(name for name in names if name not in made.given)
     return QualityModel(
         languages=corpora.languages,
-        label_range=label_range or (float(examples.labels.min()), float(examples.labels.max())),
+        label_range=label_range or (float(texts.labels.min()), float(texts.labels.max())),
         range_given=label_range is not None,
         higher_is_better=higher_is_better,
         features=own,
         given=names[len(own) :],
         means=data.features.mean(0),
         bounds=np.stack([data.features.min(0), data.features.max(0)]),
-        most_outside=most_outside(data.features, examples.groups, seed),
-        predictor=fitted.predictor,
-        conformal=calibrate(
-            data.labels, fitted.held_out, examples.groups, features=data.features, seed=seed, executor=executor
-        ),
-        held_out_predictions=fitted.held_out,
-        held_out_labels=examples.labels,
+        most_outside=most_outside(data.features, texts.groups, seed),
+        predictor=predictor,
+        conformal=calibrate(data.labels, held_out, texts.groups, features=data.features, seed=seed, executor=executor),
+        held_out_predictions=held_out,
+        held_out_labels=texts.labels,
         resources=made.resources,
-        provenance=json_able(facts | _provenance(examples, corpora, made)),
+        provenance=json_able(facts | _provenance(texts, corpora, made)),
     )
 
 
@@ -168,13 +171,13 @@ def _check_asked(learner: str, features: Sequence[str] | None, given: GivenFeatu
     create(learner, [feature.name for feature in all_features()] + list(given.names if given else ()))
 
 
-def _provenance(examples: Examples, corpora: Corpora, made: Featurised) -> dict[str, Any]:
+def _provenance(texts: LabelledTexts, corpora: Corpora, made: Featurised) -> dict[str, Any]:
     """Return what a model was trained on, for its provenance."""
     return {
-        "examples": len(examples.labels),
-        "groups": len(set(examples.groups)),
-        "label_mean": float(examples.labels.mean()),
-        "label_spread": float(examples.labels.std()),
+        "examples": len(texts.labels),
+        "groups": len(set(texts.groups)),
+        "label_mean": float(texts.labels.mean()),
+        "label_spread": float(texts.labels.std()),
         "left_out": made.table.left_out,
         "constant": list(made.constant),
         "from_training_texts": list(made.from_training),
@@ -183,11 +186,11 @@ def _provenance(examples: Examples, corpora: Corpora, made: Featurised) -> dict[
             "target": len(corpora.target_texts),
             "parallel": 0 if corpora.parallel is None else len(corpora.parallel[0]),
         },
-        "training_checksum": examples.checksum(),
+        "training_checksum": texts.checksum(),
         "resource_checksums": made.resources.checksums(),
         "versions": _versions(),
         "needs": made.resources.needs(),
-        "trained_on": [asdict(each) for each in (examples.dataset(), *corpora.datasets())],
+        "trained_on": [asdict(each) for each in (texts.dataset(), *corpora.datasets())],
     }
 
 
@@ -197,7 +200,7 @@ def check_training(
     labels: ArrayLike,
     groups: Sequence[Hashable] | None,
     label_range: Range | None,
-) -> Examples:
+) -> LabelledTexts:
     """Return the examples, or raise an error if nothing can be learnt from them."""
     values = np.asarray(labels, dtype=np.float64)
     if values.ndim != 1 or not len(sources) == len(outputs) == len(values):
@@ -206,13 +209,13 @@ def check_training(
             "one of each."
         )
     check_labels(values, label_range, lambda row: f"Example {row + 1}")
-    examples = Examples(tuple(sources), tuple(outputs), values, tuple(sources if groups is None else groups))
-    check_examples(np.empty((len(values), 0)), values, examples.groups)
-    return examples
+    texts = LabelledTexts(tuple(sources), tuple(outputs), values, tuple(sources if groups is None else groups))
+    check_examples(np.empty((len(values), 0)), values, texts.groups)
+    return texts
 
 
 @dataclass(frozen=True, eq=False)
-class Examples:
+class LabelledTexts:
     """Texts with labels, and the group of each example; groups are not split."""
 
     sources: tuple[str, ...]
@@ -243,7 +246,7 @@ class Featurised:
 
 
 def featurise(
-    examples: Examples,
+    texts: LabelledTexts,
     corpora: Corpora,
     resources: Resources | None = None,
     features: Sequence[str] | None = None,
@@ -257,28 +260,28 @@ def featurise(
     from_training: tuple[str, ...] = ()
     if resources is None and corpora.embeddings is not None:
         say("sentence embeddings")
-        axes = principal_axes(corpora.embeddings, [*examples.sources, *examples.outputs], executor=executor)
+        axes = principal_axes(corpora.embeddings, [*texts.sources, *texts.outputs], executor=executor)
         corpora = replace(corpora, embedding_axes=axes)
     if resources is not None or corpora.parallel is not None:
         complete = resources or corpora.estimate(say)
         names, left_out = chosen_features(features, complete)
         say("features")
-        table = extract(examples.sources, examples.outputs, complete, names=names, executor=executor)
+        table = extract(texts.sources, texts.outputs, complete, names=names, executor=executor)
     else:
         if corpora.tags:  # once, for the models of all folds and for the features
-            pairs = examples.sources, examples.outputs
+            pairs = texts.sources, texts.outputs
             corpora = replace(corpora, tagged=tag_texts(corpora.languages, *pairs, executor=executor, say=say))
         outside = corpora.estimate(say)
-        fill = partial(_filled, outside, examples, corpora)
-        complete = fill(np.arange(len(examples.labels)))
+        fill = partial(_filled, outside, texts, corpora)
+        complete = fill(np.arange(len(texts.labels)))
         from_training = tuple(
             each.name for each in fields(Resources) if getattr(outside, each.name) is not getattr(complete, each.name)
         )
         names, left_out = chosen_features(features, complete)
         say("features from models that have not seen the sentence")
-        splits = folds(examples.groups, FOLDS, seed)
+        splits = folds(texts.groups, FOLDS, seed)
         table = cross_fitted(
-            examples.sources, examples.outputs, splits, fill, names, tagged=corpora.tagged, executor=executor
+            texts.sources, texts.outputs, splits, fill, names, tagged=corpora.tagged, executor=executor
         )
     table = with_given(replace(table, left_out=left_out), given)
     varying = ~is_constant_series(table.values.T)
@@ -288,9 +291,9 @@ def featurise(
     return Featurised(FeatureTable(kept, table.values[:, varying], left_out), complete, constant, from_training, own)
 
 
-def _filled(outside: Resources, examples: Examples, corpora: Corpora, rows: Rows) -> Resources:
+def _filled(outside: Resources, texts: LabelledTexts, corpora: Corpora, rows: Rows) -> Resources:
     """Return the resources of the corpora, and those that are missing there from the training texts."""
-    sources, outputs = ([texts[row] for row in rows] for texts in (examples.sources, examples.outputs))
+    sources, outputs = ([side[row] for row in rows] for side in (texts.sources, texts.outputs))
     inside = replace(corpora, source_texts=(), target_texts=(), parallel=(sources, outputs)).estimate()
     missing = {each.name for each in fields(Resources) if getattr(outside, each.name) is None}
     return replace(outside, **{name: getattr(inside, name) for name in missing})
@@ -335,14 +338,6 @@ def features_named(asked: Sequence[str]) -> list[str]:
     return list(found)
 
 
-def _importance(fitted: CrossFitted, data: LabelledFeatures, names: Sequence[str]) -> tuple[Importance, ...]:
-    """Return the importance of all features; for slow models from some of the examples, with one repeat."""
-    learnt = learnt_by(fitted.predictor, names)
-    if isinstance(fitted.predictor, LinearPredictor):
-        return permutation_importance(*learnt, data, names=names)
-    return permutation_importance(*learnt, data.sample(MOST_FOR_IMPORTANCE), names=names, repeats=1)
-
-
 def most_outside(features: Floats, groups: Sequence[Hashable], seed: int) -> int:
     """Return the 99 % quantile of how many features of a held-out example are outside the range of the others."""
     counts = np.zeros(len(features))
@@ -352,17 +347,12 @@ def most_outside(features: Floats, groups: Sequence[Hashable], seed: int) -> int
     return int(np.ceil(np.quantile(counts, 1 - UNUSUAL)))
 
 
-def _figures(fitted: CrossFitted, baselines: Sequence[CrossFitted]) -> dict[str, Any]:
+def _figures(learner: str, fitted: Mapping[str, Predictor]) -> dict[str, Any]:
     """Return errors and correlation on held-out groups, of the baselines and of the learners that were tried."""
-    figures: dict[str, Any] = {}
-    for each in baselines:
-        training = each.predictor.training
-        figures[training["learner"]] = dict(training["held_out"])
+    figures = {name: dict(fitted[name].training["held_out"]) for name in BASELINES if name in fitted}
     figures["mean"]["pearson"] = None  # it varies only between folds, which is no prediction
-    training = fitted.predictor.training
-    if training["learner"] == "best":
-        return {**figures, **training["settings"]["figures"]}
-    return {**figures, training["learner"]: training["held_out"]}
+    training = fitted[learner].training
+    return figures | (training["settings"]["figures"] if learner == "best" else {learner: training["held_out"]})
 
 
 def _versions() -> dict[str, str]:

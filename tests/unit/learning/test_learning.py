@@ -9,7 +9,7 @@ import pytest
 import tercet
 from tercet import TestSet, examples
 from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
-from tercet.learning.logistic import fit_logistic
+from tercet.learning.linear import fit_logistic
 from tercet.metrics import create
 from tercet.metrics._seen import seen_by
 from tercet.metrics.alignment.meteor import METEOR

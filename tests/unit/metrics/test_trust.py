@@ -13,10 +13,10 @@ from tercet.cli import main
 from tercet.data.score_archive import save_scores
 from tercet.errors import DataError, Untrusted, UsageError
 from tercet.examples import write
+from tercet.learning.examples import standard_units
+from tercet.learning.predictors import LinearPredictor
 from tercet.metrics import create, create_from_file
 from tercet.metrics.bases.learned_model import LearnedModel
-from tercet.quality.learner_base import standard_units
-from tercet.quality.predictors import LinearPredictor
 
 from ...chat_server import serving
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from tercet.errors import DataError, UsageError
+from tercet.learning.examples import check_examples
+from tercet.learning.fitting import cross_fit, cross_predict
+from tercet.learning.learners import create
+from tercet.learning.linear import Ridge
 from tercet.quality.conformal import Conformal, calibrate, is_covered
-from tercet.quality.learner_base import check_examples, cross_predict
-from tercet.quality.learners import create, cross_fit
-from tercet.quality.linear import Ridge
-
-from .examples import planted
+from tests.unit.learning.examples import labelled, planted
 
 
 def test_the_quantile_counts_one_more_example_than_there_are():
@@ -64,7 +64,7 @@ def test_split_conformal_covers_as_often_as_it_says(level):
     def draw(rng, level):
         x = rng.normal(size=(340, 3))
         y = x[:, 0] + rng.standard_t(3, size=340) * (1 + np.abs(x[:, 1]))  # heavy tails, unequal spread
-        model = Ridge().fit_with(x[:100], y[:100], {"alpha": 0.01}, seed=0)
+        model = Ridge().fit_with(labelled(x[:100], y[:100], 0), {"alpha": 0.01})
         conformal = calibrate(y[100:140], model.predict(x[100:140]))
         return is_covered(y[140:], *conformal.interval(model.predict(x[140:]), level)).mean()
 
@@ -80,7 +80,7 @@ def test_cross_conformal_intervals_of_grouped_data_cover_as_often_as_they_say():
         y = x[:, 0] + (rng.normal(size=120) * sizes)[groups] + 0.3 * rng.normal(size=len(groups))
         seen = groups < 60
         data, settings = check_examples(x[seen], y[seen], groups[seen].tolist()), {"alpha": 0.05}
-        predictor = Ridge().fit_with(data.features, data.labels, settings, seed=0)
+        predictor = Ridge().fit_with(labelled(data.features, data.labels, 0), settings)
         conformal = calibrate(y[seen], cross_predict(Ridge(), settings, data), groups[seen].tolist())
         new = ~seen
         low, high = conformal.interval(predictor.predict(x[new]), level)

@@ -41,11 +41,11 @@ def test_across_systems_a_sentence_is_never_on_both_sides(monkeypatch: pytest.Mo
     rows_of = {"x": np.arange(40), "y": np.arange(40, 80)}
     seen = []
 
-    def watched(features: Any, labels: Any, unseen: Any, *_: Any) -> Any:
-        seen.append({tuple(row) for row in features.tolist()} & {tuple(row) for row in unseen.tolist()})
-        return np.zeros(len(unseen))
+    def watched(data: Any, unseen: Any, *_: Any) -> Any:
+        seen.append(set.intersection(*({tuple(row) for row in one.features.tolist()} for one in (data, unseen))))
+        return np.zeros(len(unseen.labels))
 
-    monkeypatch.setattr("tercet.quality.learner_base.fit_and_predict", watched)
+    monkeypatch.setattr("tercet.learning.fitting.fit_and_predict", watched)
     across_systems(model, table, np.tile(labels, 2), rows_of, sources * 2)
     assert seen == [set()] * 10
 

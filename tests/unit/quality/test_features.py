@@ -13,6 +13,7 @@ import pytest
 from tercet.cli.commands import from_task
 from tercet.engine import open_executor
 from tercet.errors import DataError, UnknownName, UsageError
+from tercet.learning.examples import folds
 from tercet.quality.features import (
     GROUPS,
     FeatureTable,
@@ -25,7 +26,6 @@ from tercet.quality.features import (
 )
 from tercet.quality.features.families import family
 from tercet.quality.resources import HOW_TO_GIVE, Corpora, Resources
-from tercet.quality.splits import folds
 
 from .corpus import SOURCES, TARGETS, column
 

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from tercet.cli import group
 from tercet.data.model_file import ModelFile, read_model, write_model
 from tercet.errors import DataError, TercetError, UsageError
+from tercet.learning.learners import learnt_by
 from tercet.quality.inputs import GivenFeatures
-from tercet.quality.learners import learnt_by
 from tercet.quality.model import KIND, MADE_BY, QualityModel
 from tercet.quality.resources import Resources
 from tercet.quality.training import train

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from tercet.errors import DataError, UsageError
+from tercet.learning.examples import check_examples
+from tercet.learning.learners import create
 from tercet.quality.features.families import family
-from tercet.quality.learner_base import check_examples
-from tercet.quality.learners import create
 from tercet.quality.model import QualityModel
 from tercet.quality.ranking import CutOff, find_cut_off, rank
+from tests.unit.learning.examples import planted
 
-from .examples import planted
 from .test_training import examples, small
 
 

@@ -1,7 +1,7 @@
 """Models that turn features of a segment into a score: what `tercet learn` writes and `learned`, `beer`, … read.
 
 A model is a file of the one format (`data.model_file`) of the kind "learned-metric". It holds the names of the
-features, a predictor (`quality.predictors`), the language of the outputs, and what it saw: the names of the data sets,
+features, a predictor (`learning.predictors`), the language of the outputs, and what it saw: the names of the data sets,
 and a short hash of each reference that judgements were about. With the hashes `tercet meta` notices that a metric is
 judged on segments it was trained on, whatever their file is called today.
 """
@@ -22,7 +22,7 @@ from ...data.files import file_state
 from ...data.model_file import Dataset, ModelFile, has_form, read_model, write_model
 from ...errors import DataError
 from ...language.encoders.base import check_finite
-from ...quality.predictors import Predictor, predictor_from_parts
+from ...learning.predictors import Predictor, predictor_from_parts
 from ...types import Floats
 
 KIND = "learned-metric"

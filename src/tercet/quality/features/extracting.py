@@ -12,10 +12,10 @@ import numpy as np
 
 from ...data.display import Tabular
 from ...errors import DataError, UnknownName, UsageError
+from ...learning.examples import Rows, Split
 from ...types import Floats
 from ...workers import results_in_order
 from ..resources import HOW_TO_GIVE, Resources
-from ..splits import Rows, Split
 from ..tokens import NONE_TAGGED, Tagged
 from . import alignments, constructions, corpus, embedded, fluency, probabilities, shared_strings, surface, tagged
 from .defining import Feature
@@ -158,7 +158,7 @@ def cross_fitted(
     """Return these features of each pair from resources that `make` estimates from pairs of other folds only.
 
     A language model gives higher probabilities to the sentences that it was estimated from, so a predictor trained on
-    such features would be misled. splits: from `splits.folds`. make: estimates resources from the given rows.
+    such features would be misled. splits: from `folds`. make: estimates resources from the given rows.
     """
     values = np.empty((len(sources), len(names)))
     for others, rows in splits:

@@ -16,9 +16,9 @@ from ...options.groups import SEED, Cache, Form, Jobs, Quiet, Seed
 
 if TYPE_CHECKING:
     from ...engine import Progress
-    from ...learning.examples import Examples
-    from ...learning.training import Ablation, HeldOut, Weight
     from ...metrics.bases.learned_model import LearnedModel
+    from .judged import JudgedOutputs, Part
+    from .training import Ablation, HeldOut, Weight
 
 SHOWN = 20  # features of which single figures are computed
 TITLE = "A metric learnt from people's judgements"
@@ -149,19 +149,17 @@ def learn(*, options: LearnOptions) -> LearnedMetric:
     ['chrf', 'ter']
     """
     from ...engine import open_executor
-    from ...learning.computing import FeatureTable, compute_features
-    from ...learning.examples import gather, refuse_seen, target_language
-    from ...learning.learners import find_learner
-    from ...learning.training import Part, ablate, balanced, check_parts, choose, figure, fit, hold_out, measure, weigh
+    from ...learning.examples import on_one_thread
+    from ...learning.learners import LEARNERS
     from ...metrics._seen import seen_by
     from ...metrics.bases.learned_model import LearnedModel, join_hashes
     from ...metrics.bases.members import find_members, warn_of_trust
-    from ...quality.learner_base import on_one_thread
     from ...stats.resampling import check_draws
+    from .judged import compute_features, gather, refuse_seen, target_language
+    from .training import ablate, balanced, check_parts, choose, figure, fit, hold_out, join, measure, weigh
 
-    seed = options.seed
+    seed, chosen = options.seed, LEARNERS[options.learner]
     check_draws(1, seed)
-    chosen = find_learner(options.learner)
     if not options.features:
         raise UsageError("Name at least one feature: a metric, as chrf, or parts of one, as beer@*.")
     given = {name: getattr(options, name) for name in ("lm", "parses", "table")}
@@ -177,34 +175,33 @@ def learn(*, options: LearnOptions) -> LearnedMetric:
         if seen_by(member.metric).names(one.name, one.pair):
             raise UsageError(f"{one.name} {one.pair} cannot be a test set: {member.spec} was trained on it.")
 
-    def compute(some: Sequence[Examples]) -> list[FeatureTable]:
-        where: dict[str, Any] = {"cache": options.cache, "progress": options.progress}
+    def compute(some: Sequence[JudgedOutputs]) -> list[Part]:
+        where: dict[str, Any] = {"seed": seed, "cache": options.cache, "progress": options.progress}
         return [compute_features(one, members, executor=executor, **where) for one in some]
 
     with open_executor(options.jobs) as executor:
-        tables, tested = compute(training), compute([*held, *others])
-    names = tables[0].names
-    parts = [Part(one, each.values) for one, each in zip(training, tables, strict=True)]
+        parts, tested = compute(training), compute([*held, *others])
+    names, needs = parts[0].names, parts[0].needs
     check_parts(chosen, parts, names)
     parts = balanced(parts) if options.balance else parts
 
     def train() -> LearnedMetric:
-        setting, figures = choose(chosen, parts, seed)
-        predictor = fit(chosen, parts, setting, seed)
+        setting, figures = choose(chosen, parts)
+        predictor = fit(chosen, parts, setting)
         alone = {
-            name: figure(hold_out(chosen, parts, setting, seed, [column]), chosen) for column, name in enumerate(names)
+            name: figure(hold_out(chosen, parts, setting, [column]), chosen) for column, name in enumerate(names)
         } if len(names) <= SHOWN else {}  # fmt: skip
         model = LearnedModel(
             names, predictor, target_language(training), options.label,
             (*(one.dataset for one in training), *(set_ for member in members for set_ in seen_by(member.metric).sets)),
             seen, {one.name: {"tau": _number(one.tau), "pearson": _number(one.pearson)} for one in figures},
-            tables[0].needs,
+            needs,
         )  # fmt: skip
         tests = tuple(
-            measure(f"{one.name} {one.pair}", [Part(one, each.values)], model.predict)
+            measure(f"{one.name} {one.pair}", join([each]), model.predict)
             for one, each in zip([*held, *others], tested, strict=True)
         )
-        lost = ablate(chosen, parts, setting, names, seed) if options.ablation else []
+        lost = ablate(chosen, parts, setting, names) if options.ablation else []
         return LearnedMetric(
             model, options.learner, setting, seed, tuple(figures), alone, tests, tuple(weigh(predictor, parts, names)),
             tuple(lost),
@@ -241,7 +238,9 @@ def _number(value: float) -> float | None:
     return None if isnan(value) else value
 
 
-def _divide(examples: Sequence[Examples], leave_out: Sequence[str]) -> tuple[list[Examples], list[Examples]]:
+def _divide(
+    examples: Sequence[JudgedOutputs], leave_out: Sequence[str]
+) -> tuple[list[JudgedOutputs], list[JudgedOutputs]]:
     """Return what to train on, and what is left out."""
     known = list(dict.fromkeys(one.pair for one in examples))
     for pair in leave_out:

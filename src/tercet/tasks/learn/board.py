@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isnan, nan
 
-from ...learning.training import HeldOut
 from ...rendering.document import Column, Heading, Notes, Part, Table, cell, listing
 from ...rendering.tables import number
 from . import LearnedMetric
+from .training import HeldOut
 
 
 def learned_parts(found: LearnedMetric, out: str | None, top: int) -> Iterator[Part]:

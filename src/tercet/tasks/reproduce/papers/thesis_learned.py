@@ -11,14 +11,12 @@ from collections.abc import Mapping, Sequence
 from statistics import mean
 
 from ....errors import MissingDependency, UsageError
-from ....learning import SEED
-from ....learning.computing import compute_features
-from ....learning.examples import gather
-from ....learning.learners import find_learner
-from ....learning.training import Part, choose, fit, measure
+from ....learning.learners import LEARNERS
 from ....metrics.bases.members import find_members
 from ....metrics.learned.features_f import GROUPS as FEATURES
 from ....quality.fluency_models import default_place
+from ...learn.judged import Part, compute_features, gather
+from ...learn.training import choose, fit, join, measure
 from ..printed import check, printed
 from ..results import Cell, Reproduction, Unchecked
 from ..sources import DataSets
@@ -68,21 +66,19 @@ def _taus(data: DataSets, years: Mapping[str, str]) -> dict[str, dict[str, dict[
     def parts(name: str, pairs: Sequence[str]) -> list[Part]:
         here = pairs_of(data, name, pairs)
         gold = COMPARISONS if any(data.needed(name).glob(f"*.{COMPARISONS}.tsv*")) else None
-        examples = gather([data.needed(name)], pairs=here, gold=gold)
-        return [
-            Part(one, compute_features(one, members, executor=data.executor, cache=data.cache).values)
-            for one in examples
-        ]
+        judged = gather([data.needed(name)], pairs=here, gold=gold)
+        return [compute_features(one, members, executor=data.executor, cache=data.cache) for one in judged]
 
     training, tested = parts("wmt12", TRAINED), {column: parts(name, TESTED) for column, name in years.items()}
-    learner = find_learner("logistic")
+    learner = LEARNERS["logistic"]
     found: dict[str, dict[str, dict[str, float]]] = {column: {} for column in years}
     for row, group in {**GROUPS, ALL: "all"}.items():
         columns = [FEATURES["all"].index(name) for name in FEATURES[group]]
-        some = [Part(part.examples, part.features[:, columns]) for part in training]
-        setting, _ = choose(learner, some, SEED)
-        predictor = fit(learner, some, setting, SEED)
+        some = [Part(part.pair, join([part], columns)) for part in training]
+        setting, _ = choose(learner, some)
+        predictor = fit(learner, some, setting)
         for column, of_year in tested.items():
-            held = [Part(part.examples, part.features[:, columns]) for part in of_year]
-            found[column][row] = {part.examples.pair: measure("", [part], predictor.predict).tau for part in held}
+            found[column][row] = {
+                part.pair: measure("", join([part], columns), predictor.predict).tau for part in of_year
+            }
     return found

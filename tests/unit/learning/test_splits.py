@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tercet.errors import DataError, UsageError
-from tercet.quality.splits import folds, hold_out, number_groups
+from tercet.learning.examples import folds, hold_out, number_groups
 
 GROUPS = ["a", "b", "a", "c", "d", "e", "e", "e", "f", "g"]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tercet.errors import DataError
-from tercet.quality.learner_base import check_examples
-from tercet.quality.learners import create
-from tercet.quality.learning_curves import learning_curve
+from tercet.learning.diagnosis import learning_curve
+from tercet.learning.examples import check_examples
+from tercet.learning.learners import create
 
 from .examples import planted
 

@@ -5,12 +5,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tercet.quality import trees
-from tercet.quality.learner_base import check_examples, standard_units
-from tercet.quality.splits import folds
-from tercet.quality.trees import GradientBoosting, boosted
+from tercet.learning import trees
+from tercet.learning.examples import check_examples, folds, standard_units
+from tercet.learning.trees import GradientBoosting, boosted
 
-from .examples import planted
+from .examples import labelled, planted
 
 FEATURES, LABELS, GROUPS = planted(n=160)
 
@@ -18,7 +17,7 @@ FEATURES, LABELS, GROUPS = planted(n=160)
 @pytest.mark.parametrize("depth", [1, 3, 6])
 def test_predictions_equal_those_of_scikit_learn(depth):
     settings = {"depth": depth, "rate": 0.1, "trees": 60}
-    model = GradientBoosting().fit_with(FEATURES, LABELS, settings, seed=7)
+    model = GradientBoosting().fit_with(labelled(FEATURES, LABELS, 7), settings)
     inputs, units = standard_units(FEATURES)
     peer = boosted(units, LABELS, settings, 7)
     new = np.concatenate([FEATURES, planted(n=1100, seed=8)[0]])
@@ -29,7 +28,7 @@ def test_values_at_a_threshold_go_where_scikit_learn_sends_them():
     rng = np.random.default_rng(0)
     features = rng.integers(0, 4, (200, 3)) / 3  # few values, many ties
     labels = features.sum(1) + 0.1 * rng.normal(size=200)
-    model = GradientBoosting().fit_with(features, labels, {"depth": 3, "rate": 0.1, "trees": 50}, seed=0)
+    model = GradientBoosting().fit_with(labelled(features, labels, 0), {"depth": 3, "rate": 0.1, "trees": 50})
     _, units = standard_units(features)
     peer = boosted(units, labels, {"depth": 3, "rate": 0.1, "trees": 50}, 0)
     exact = model.threshold[model.left != np.arange(len(model.left))]
@@ -47,7 +46,7 @@ def test_the_settings_are_those_of_the_least_error_in_cross_validation(monkeypat
         tried = {"depth": depth, "rate": 0.05, "trees": count}
         squares = []
         for train, test in folds(GROUPS, 5, 12345):
-            model = GradientBoosting().fit_with(FEATURES[train], LABELS[train], tried, seed=12345)
+            model = GradientBoosting().fit_with(labelled(FEATURES[train], LABELS[train], 12345), tried)
             squares += ((model.predict(FEATURES[test]) - LABELS[test]) ** 2).tolist()
         errors[depth, count] = np.sqrt(np.mean(squares))
     settings = GradientBoosting().fit(check_examples(FEATURES, LABELS, GROUPS)).training["settings"]

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from sklearn.svm import SVR as Peer
 
-from tercet.quality import svr
-from tercet.quality.learner_base import check_examples, standard_units
-from tercet.quality.splits import folds
-from tercet.quality.svr import SVR
+from tercet.learning import svr
+from tercet.learning.examples import check_examples, folds, standard_units
+from tercet.learning.svr import SVR
 
-from .examples import planted
+from .examples import labelled, planted
 
 FEATURES, LABELS, GROUPS = planted(n=160)
 
@@ -17,7 +16,7 @@ FEATURES, LABELS, GROUPS = planted(n=160)
 @pytest.mark.parametrize("settings", [(1.0, 0.25, 0.1), (16.0, 1.0, 0.4), (0.5, 0.0625, 0.2)])
 def test_predictions_equal_those_of_scikit_learn(settings):
     cost, gamma, epsilon = settings
-    model = SVR().fit_with(FEATURES, LABELS, {"C": cost, "gamma": gamma, "epsilon": epsilon}, seed=0)
+    model = SVR().fit_with(labelled(FEATURES, LABELS, 0), {"C": cost, "gamma": gamma, "epsilon": epsilon})
     inputs, units = standard_units(FEATURES)
     peer = Peer(C=cost, gamma=gamma / units.shape[1], epsilon=epsilon)
     peer.fit(units, (LABELS - LABELS.mean()) / LABELS.std())
@@ -34,7 +33,7 @@ def test_the_settings_are_the_best_of_the_grid(monkeypatch):
     assert (settings["C"], settings["gamma"], settings["epsilon"]) == (2.0, 0.25, 0.1)
     errors = []
     for train, test in folds(GROUPS, 5, 12345):
-        model = SVR().fit_with(FEATURES[train], LABELS[train], settings, seed=0)
+        model = SVR().fit_with(labelled(FEATURES[train], LABELS[train], 0), settings)
         errors += ((model.predict(FEATURES[test]) - LABELS[test]) ** 2).tolist()
     assert settings["rmse"] == pytest.approx(np.sqrt(np.mean(errors)), abs=1e-4)  # LIBSVM stops at 1e-3
 
@@ -43,9 +42,9 @@ def test_the_grid_is_searched_on_whole_groups_of_a_part_and_the_model_is_trained
     seen = []
     original = svr._squared_errors
 
-    def watched(features, *rest):
-        seen.append(len(features))
-        return original(features, *rest)
+    def watched(data, *rest):
+        seen.append(len(data.labels))
+        return original(data, *rest)
 
     monkeypatch.setattr(svr, "SEARCHED", 60)
     monkeypatch.setattr(svr, "_squared_errors", watched)

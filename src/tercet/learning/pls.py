@@ -22,9 +22,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ..types import Floats
-from .learner_base import LabelledFeatures, Learner, Settings, standard_units
+from .examples import Examples, folds, standard_units
+from .fitting import Learner, Settings
 from .predictors import Inputs, Integers, LinearPredictor, Predictor
-from .splits import folds
 
 MOST_COMPONENTS = 15
 FOLDS = 10  # more than other learners: models are cheap, and folds give the standard error
@@ -43,13 +43,9 @@ def decompose(units: Floats, centred: Floats, components: int) -> Components:
     """Decompose features, shape (n, k), and labels (n,), both with mean 0, by PLS1 (NIPALS)."""
     # Not scikit-learn's PLSRegression: if features are collinear, its last components are rounding error, and huge.
     rest, label = units.copy(), centred.copy()
-    weights: list[Floats] = []
-    loadings: list[Floats] = []
-    rotations: list[Floats] = []
-    coefficients: list[Floats] = []
-    explained: list[float] = []
-    first = 0.0
-    total = np.zeros(units.shape[1])
+    found: list[tuple[Floats, float, Floats]] = []  # of `Components`
+    turns: list[tuple[Floats, Floats]] = []  # loading and rotation
+    first, total = 0.0, np.zeros(units.shape[1])
     for _ in range(components):
         direction = rest.T @ label
         size = float(np.linalg.norm(direction))
@@ -62,17 +58,15 @@ def decompose(units: Floats, centred: Floats, components: int) -> Components:
         loading = rest.T @ scores / length
         slope = label @ scores / length
         rotation = direction.copy()
-        for before, turned in zip(loadings, rotations, strict=True):
+        for before, turned in turns:
             rotation -= (before @ direction) * turned
         total = total + slope * rotation
         rest -= np.outer(scores, loading)
         label -= slope * scores
-        weights.append(direction)
-        explained.append(float(slope**2 * length))
-        coefficients.append(total)
-        loadings.append(loading)
-        rotations.append(rotation)
-    shape = (len(weights), units.shape[1])
+        turns.append((loading, rotation))
+        found.append((direction, float(slope**2 * length), total))
+    weights, explained, coefficients = zip(*found, strict=True) if found else ((), (), ())
+    shape = (len(found), units.shape[1])
     return Components(np.reshape(weights, shape), np.array(explained), np.reshape(coefficients, shape))
 
 
@@ -96,21 +90,24 @@ class PLS(Learner):
     name = "pls"
     needs: ClassVar[Mapping[str, type]] = {"features": int, "components": int}
 
-    def choose(self, data: LabelledFeatures) -> Settings:
+    def choose(self, data: Examples) -> Settings:
         inputs, _ = standard_units(data.features)
         sizes = set_sizes(len(inputs.columns))
         splits = folds(data.groups.tolist(), FOLDS, data.seed)
         errors = np.array(data.run_splits(_mean_squared_errors, splits, [(sizes,)]))  # (folds, sizes, components)
-        place, count = _smallest_good(errors)
+        means = errors.mean(0)
+        excess = errors - errors[(slice(None), *np.unravel_index(means.argmin(), means.shape))][:, None, None]
+        allowed = excess.std(0, ddof=1) / np.sqrt(len(errors))
+        place, count = np.argwhere(excess.mean(0) <= allowed)[0].tolist()  # the smallest size, then the fewest
         rmse = float(np.sqrt(np.mean(errors[:, place, count])))
         return {"features": sizes[place], "components": count + 1, "rmse": rmse}
 
-    def fit_units(self, inputs: Inputs, units: Floats, labels: Floats, settings: Settings, seed: int) -> Predictor:
-        centred = labels - labels.mean()
-        chosen = np.sort(feature_order(units, centred)[: settings["features"]])
-        found = decompose(units[:, chosen], centred, settings["components"])
+    def fit_units(self, inputs: Inputs, units: Floats, data: Examples, settings: Settings) -> Predictor:
+        middle = data.labels.mean()
+        chosen = np.sort(feature_order(units, data.labels - middle)[: settings["features"]])
+        found = decompose(units[:, chosen], data.labels - middle, settings["components"])
         coefficients = found.coefficients[-1] if len(found.coefficients) else np.zeros(len(chosen))
-        return LinearPredictor(inputs.only(chosen), coefficients, float(labels.mean()))
+        return LinearPredictor(inputs.only(chosen), coefficients, float(middle))
 
 
 def feature_order(units: Floats, centred: Floats) -> Integers:
@@ -127,11 +124,11 @@ def set_sizes(width: int) -> list[int]:
     return sizes or [0]
 
 
-def _mean_squared_errors(features: Floats, labels: Floats, unseen: Floats, wanted: Floats, sizes: list[int]) -> Floats:
+def _mean_squared_errors(data: Examples, unseen: Examples, sizes: list[int]) -> Floats:
     """Return the mean squared error on unseen examples by number of features and components."""
-    inputs, units = standard_units(features)
-    centred, new = labels - labels.mean(), inputs.apply(unseen)
-    target = wanted - labels.mean()
+    inputs, units = standard_units(data.features)
+    centred, new = data.labels - data.labels.mean(), inputs.apply(unseen.features)
+    target = unseen.labels - data.labels.mean()
     order = feature_order(units, centred)
     if len(units) > units.shape[1]:
         # Partial least squares depends only on the products of features and labels, which a rotation of the examples
@@ -146,13 +143,3 @@ def _mean_squared_errors(features: Floats, labels: Floats, unseen: Floats, wante
             found = np.mean((new[:, chosen] @ path.T - target[:, np.newaxis]) ** 2, axis=0)
             errors[place] = found[np.minimum(np.arange(MOST_COMPONENTS), len(path) - 1)]
     return errors
-
-
-def _smallest_good(errors: Floats) -> tuple[int, int]:
-    """Return the indices of the chosen size and number of components; `errors` has shape (folds, sizes, components)."""
-    means = errors.mean(0)
-    best = np.unravel_index(means.argmin(), means.shape)
-    excess = errors - errors[:, best[0], best[1]][:, np.newaxis, np.newaxis]
-    allowed = excess.std(0, ddof=1) / np.sqrt(len(errors))
-    good = np.argwhere(excess.mean(0) <= allowed)  # by size, then by number of components
-    return int(good[0][0]), int(good[0][1])

@@ -109,16 +109,13 @@ class Predictor(ABC):
         """Return plain values, for JSON, and arrays."""
         plain = {"kind": self.kind, "width": self.inputs.width, "training": dict(self.training)}
         arrays: dict[str, NDArray[Any]] = {name: getattr(self.inputs, name) for name in _INPUT_ARRAYS}
-        for name, declared in self._own_fields():
-            if declared == "float":
-                plain[name] = getattr(self, name)
-            else:
-                arrays[name] = getattr(self, name)
+        for name, declared in self._own_fields().items():
+            (plain if declared == "float" else arrays)[name] = getattr(self, name)
         return plain, arrays
 
     @classmethod
-    def _own_fields(cls) -> list[tuple[str, str]]:
-        return [(f.name, str(f.type)) for f in fields(cls) if f.name not in ("inputs", "training")]
+    def _own_fields(cls) -> dict[str, str]:
+        return {f.name: str(f.type) for f in fields(cls) if f.name not in ("inputs", "training")}
 
 
 _INPUT_ARRAYS = {"columns": "Integers"} | dict.fromkeys(("means", "scales", "lowest", "highest"), "Floats")
@@ -244,29 +241,40 @@ def predictor_from_parts(plain: Mapping[str, Any], arrays: Mapping[str, NDArray[
         raise DataError(
             f"The model has an unknown kind of predictor, {plain.get('kind')!r}; known: {', '.join(KINDS)}."
         )
-    own = dict(kind._own_fields())
+    own = kind._own_fields()
     numbers = [name for name, declared in own.items() if declared == "float"]
     wanted = _INPUT_ARRAYS | {name: declared for name, declared in own.items() if declared != "float"}
-    _check_names("values", plain, {"kind", "width", "training", *numbers})
-    _check_names("arrays", arrays, wanted)
+    fault = _names_fault("values", plain, {"kind", "width", "training", *numbers})
+    fault = fault or _names_fault("arrays", arrays, wanted) or _form_fault(plain, arrays, numbers, wanted)
+    if not fault:
+        inputs = Inputs(plain["width"], *(arrays[name] for name in _INPUT_ARRAYS))
+        rest = {name: plain[name] if declared == "float" else arrays[name] for name, declared in own.items()}
+        predictor = kind(inputs, training=dict(plain["training"]), **rest)
+        fault = _inputs_fault(inputs) or predictor._fault()
+    if fault:
+        raise DataError(f"The model's predictor is damaged, or of another version: {shown(fault)}. Train it again.")
+    return predictor
+
+
+def _names_fault(what: str, given: Mapping[str, Any], wanted: Mapping[str, str] | set[str]) -> str | None:
+    for name in sorted(set(wanted) ^ set(given)):
+        return f"{name} is {'missing' if name in wanted else 'unknown'} among its {what}"
+    return None
+
+
+def _form_fault(
+    plain: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], numbers: list[str], wanted: Mapping[str, str]
+) -> str | None:
     for name, declared in wanted.items():
         array = arrays[name]
         if not isinstance(array, np.ndarray) or array.dtype != _DTYPES[declared] or not np.isfinite(array).all():
-            raise _inconsistent(f"{name} is not an array of finite {_DTYPES[declared]} numbers")
+            return f"{name} is not an array of finite {_DTYPES[declared]} numbers"
         if array.ndim != (2 if name == "vectors" else 1):
-            raise _inconsistent(f"{name} has the shape {array.shape}")
+            return f"{name} has the shape {array.shape}"
     for name in numbers:
         if not isinstance(plain[name], float) or not np.isfinite(plain[name]):
-            raise _inconsistent(f"{name} is {plain[name]!r}")
-    if not isinstance(plain["training"], Mapping):
-        raise _inconsistent(f"training is {plain['training']!r}")
-    inputs = Inputs(plain["width"], *(arrays[name] for name in _INPUT_ARRAYS))
-    rest = {name: plain[name] if declared == "float" else arrays[name] for name, declared in own.items()}
-    predictor = kind(inputs, training=dict(plain["training"]), **rest)
-    fault = _inputs_fault(inputs) or predictor._fault()
-    if fault:
-        raise _inconsistent(fault)
-    return predictor
+            return f"{name} is {plain[name]!r}"
+    return None if isinstance(plain["training"], Mapping) else f"training is {plain['training']!r}"
 
 
 def _inputs_fault(inputs: Inputs) -> str | None:
@@ -281,14 +289,3 @@ def _inputs_fault(inputs: Inputs) -> str | None:
     if not (inputs.lowest < inputs.highest).all():
         return "a lowest value is not below the highest"
     return None if (inputs.scales > 0).all() else "a scale is not positive"
-
-
-def _check_names(what: str, given: Mapping[str, Any], wanted: Mapping[str, str] | set[str]) -> None:
-    for name in sorted(set(wanted) - set(given)):
-        raise _inconsistent(f"{name} is missing among its {what}")
-    for name in sorted(set(given) - set(wanted)):
-        raise _inconsistent(f"{name} is unknown among its {what}")
-
-
-def _inconsistent(fault: str) -> DataError:
-    return DataError(f"The model's predictor is damaged, or of another version: {shown(fault)}. Train it again.")

@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from tercet.quality.importance import permutation_importance, pls_weights
-from tercet.quality.learner_base import check_examples
-from tercet.quality.learners import create
-from tercet.quality.linear import OneFeature
+from tercet.learning.diagnosis import permutation_importance, pls_weights
+from tercet.learning.examples import check_examples
+from tercet.learning.learners import create
+from tercet.learning.linear import OneFeature
 
 from .examples import planted
 

@@ -11,24 +11,23 @@ import pytest
 
 from tercet.engine import open_executor
 from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
-from tercet.quality import trees
-from tercet.quality.learner_base import check_examples, cross_predict, standard_units
-from tercet.quality.learners import (
+from tercet.learning import trees
+from tercet.learning.examples import check_examples, folds, standard_units
+from tercet.learning.fitting import cross_fit, cross_predict
+from tercet.learning.learners import (
     LEARNERS,
     Best,
     Mean,
     OneFeature,
     Ridge,
     create,
-    cross_fit,
     learnt_by,
 )
-from tercet.quality.pls import PLS
-from tercet.quality.predictors import predictor_from_parts
-from tercet.quality.splits import folds
+from tercet.learning.pls import PLS
+from tercet.learning.predictors import predictor_from_parts
 from tercet.stats.correlation import pearson
 
-from .examples import planted
+from .examples import labelled, planted
 
 FEATURES, LABELS, GROUPS = planted()
 
@@ -49,7 +48,7 @@ def fitted():
 
 
 def test_the_names_are_those_of_the_design():
-    assert list(LEARNERS) == NAMES
+    assert list(LEARNERS) == [*NAMES, "logistic", "lambdamart"]
     assert all(create(name).name == name for name in NAMES)
 
 
@@ -135,7 +134,7 @@ def test_the_same_seed_gives_the_same_model_in_other_processes():
 
 def test_another_seed_gives_another_forest(fitted):
     settings = fitted["gbm"].training["settings"]
-    other = create("gbm").fit_with(FEATURES, LABELS, settings, seed=1)
+    other = create("gbm").fit_with(labelled(FEATURES, LABELS, 1), settings)
     assert not np.array_equal(other.predict(FEATURES), fitted["gbm"].predict(FEATURES))
 
 
@@ -186,7 +185,7 @@ def test_a_value_beyond_those_of_training_is_taken_as_the_nearest_in_cross_valid
     held_out = cross_predict(create(name), settings, check_examples(features, LABELS, GROUPS))
     assert abs(held_out[7] - LABELS.mean()) < 10  # a line goes on to hundreds
     (train,) = [train for train, test in folds(GROUPS, 10, 12346) if 7 in test]
-    model = create(name).fit_with(features[train], LABELS[train], settings, seed=12345)
+    model = create(name).fit_with(labelled(features[train], LABELS[train], 12345), settings)
     assert held_out[7] == model.predict(np.clip(features[[7]], features[train].min(0), features[train].max(0)))[0]
 
 
@@ -196,7 +195,7 @@ def test_settings_are_chosen_by_errors_of_what_would_be_predicted():
     settings = Ridge().fit(check_examples(features, LABELS, GROUPS)).training["settings"]
     errors = []
     for train, test in folds(GROUPS, 5, 12345):
-        model = Ridge().fit_with(features[train], LABELS[train], settings, seed=12345)
+        model = Ridge().fit_with(labelled(features[train], LABELS[train], 12345), settings)
         errors += ((model.predict(features[test]) - LABELS[test]) ** 2).tolist()
     assert settings["rmse"] == pytest.approx(np.sqrt(np.mean(errors)), rel=1e-9)
     chosen = PLS().fit(check_examples(features, LABELS, GROUPS)).training["settings"]
@@ -305,6 +304,8 @@ def test_other_features_than_those_of_training_are_refused(fitted):
 def test_unknown_learners_and_features_are_named():
     with pytest.raises(UnknownName, match="no learner called 'rigde'. Did you mean ridge"):
         create("rigde")
+    with pytest.raises(UnknownName, match="no learner called 'logistic'"):
+        create("logistic")  # it learns from pairs
     with pytest.raises(UnknownName, match="no feature called 'lenght'. Did you mean length"):
         create("linear:lenght", ["length", "lm"])
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from sklearn.cross_decomposition import PLSRegression
 
-from tercet.quality.learner_base import check_examples, standard_units
-from tercet.quality.pls import FOLDS, PLS, decompose, feature_order, importance_in_projection, set_sizes
-from tercet.quality.splits import folds
+from tercet.learning.examples import check_examples, folds, standard_units
+from tercet.learning.fitting import predict_held_out
+from tercet.learning.pls import FOLDS, PLS, decompose, feature_order, importance_in_projection, set_sizes
 
-from .examples import planted
+from .examples import labelled, planted
 
 
 @pytest.mark.parametrize("components", [1, 2, 5, 10])
@@ -24,7 +24,7 @@ def test_coefficients_equal_those_of_scikit_learn(components, seed):
 
 def test_predictions_equal_those_of_scikit_learn():
     features, labels, _ = planted()
-    model = PLS().fit_with(features, labels, {"features": 15, "components": 3}, seed=0)
+    model = PLS().fit_with(labelled(features, labels, 0), {"features": 15, "components": 3})
     new = np.clip(planted(seed=9)[0], features.min(0), features.max(0))
     peer = PLSRegression(3, scale=True).fit(features, labels)
     assert model.predict(new) == pytest.approx(peer.predict(new).ravel(), abs=1e-9)
@@ -67,7 +67,7 @@ def test_irrelevant_features_go(seed):
     assert {0, 1, 2} <= set(model.inputs.columns)
     assert len(model.inputs.columns) <= 6  # of 43
     data = check_examples(features, labels, groups)
-    whole = data.predict_held_out(PLS(), {"features": 43, "components": 3}, splits := folds(groups, FOLDS, 12345))
+    whole = predict_held_out(PLS(), {"features": 43, "components": 3}, data, splits := folds(groups, FOLDS, 12345))
     errors = [np.mean((found - labels[test]) ** 2) for found, (_, test) in zip(whole, splits, strict=True)]
     assert model.training["settings"]["rmse"] <= np.sqrt(np.mean(errors))
 
@@ -77,7 +77,7 @@ def test_the_error_of_the_settings_is_that_of_cross_validation():
     settings = PLS().fit(check_examples(features, labels, groups)).training["settings"]
     errors = []
     for train, test in folds(groups, FOLDS, 12345):
-        held_out = PLS().fit_with(features[train], labels[train], settings, seed=1).predict(features[test])
+        held_out = PLS().fit_with(labelled(features[train], labels[train], 1), settings).predict(features[test])
         errors.append(np.mean((held_out - labels[test]) ** 2))
     assert settings["rmse"] == pytest.approx(np.sqrt(np.mean(errors)), abs=1e-9)
 
