@@ -72,7 +72,7 @@ def run(options: TrainOptions) -> None:
 
 def _check(options: TrainOptions) -> None:
     """Raise an error, before any work, for options that would fail after minutes of training."""
-    from ...quality.splits import scikit_learn
+    from ...learning.examples import scikit_learn
     from ...stats.resampling import check_share
 
     check_share("The level of intervals", options.level)
