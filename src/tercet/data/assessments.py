@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..errors import DataError
-from . import evalset
 from .field_checks import check_distinct
 from .files import bare_name
 from .formats.columns import find, find_pair
@@ -46,7 +45,14 @@ def read_published(path: str | Path, pair: str | None = None) -> list[Published]
     system, segment = find(table.header, "system"), find(table.header, "segment")
     molten = next((name for name in MOLTEN if name in table.header), None)
     if system and molten and "score" in table.header:
-        return _molten(table, molten, system)
+        parts = {name: table.where(molten, name) for name in dict.fromkeys(table.column(molten))}
+        return [
+            Published(
+                table.path, part.lines, part.column(system), None, {name: part.numbers_of("score")},
+                frozenset({name} if molten == "kind" else ()),
+            )
+            for name, part in parts.items()
+        ]  # fmt: skip
     if system is None:
         return [_wide(table)]
     keys = {system, segment, column, *NO_SCORES}
@@ -56,16 +62,6 @@ def read_published(path: str | Path, pair: str | None = None) -> list[Published]
     segments = table.column(segment) if segment else None
     people = frozenset(columns) & HUMAN.keys()
     return [Published(table.path, table.lines, table.column(system), segments, columns, people)]
-
-
-def _molten(table: Table, kind: str, system: str) -> list[Published]:
-    found = []
-    for name in dict.fromkeys(table.column(kind)):
-        part = table.where(kind, name)
-        columns = {name: part.numbers_of("score")}
-        people = frozenset(columns) if kind == "kind" else frozenset[str]()
-        found.append(Published(table.path, part.lines, part.column(system), None, columns, people))
-    return found
 
 
 def _wide(table: Table) -> Published:
@@ -80,22 +76,6 @@ def _wide(table: Table) -> Published:
     rows = [system for system in systems for _ in table.rows]
     segments = table.column("seg") * len(systems)
     return Published(table.path, [*table.lines] * len(systems), rows, segments, {metric: values})
-
-
-def read_evalset_scores(folder: Path, pair: str, segments: Sequence[str]) -> list[Published]:
-    """Read the human and metric scores of an EvalSet for systems and segments. Metrics are called METRIC-REFERENCE."""
-    found: list[tuple[Path, evalset.ScoreFile, str, frozenset[str]]] = []
-    for file in evalset.read_human_scores(folder, pair):
-        path = folder / "human-scores" / f"{pair}.{file.name}.{file.level}.score"
-        found.append((path, file, file.name, frozenset({file.name})))
-    for file in evalset.read_metric_scores(folder, pair):
-        name = f"{file.name}-{'.'.join(file.references) or 'src'}"
-        found.append((folder / "metric-scores" / pair / f"{name}.{file.level}.score", file, name, frozenset()))
-    return [
-        from_blocks(path, file.scores, file.level, segments, name, human)
-        for path, file, name, human in found
-        if file.level in ("sys", "seg")
-    ]
 
 
 def from_blocks(

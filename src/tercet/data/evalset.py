@@ -13,8 +13,8 @@ one per system, in the order of the segments. Human references may also be among
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import DataError, UnknownName, UsageError
 from .field_checks import check_lines, chosen, file_in, further_labels, number
@@ -26,18 +26,16 @@ LEVELS = ("sys", "domain", "doc", "seg")
 NO_DOMAIN = "-"  # the first column of documents without a domain
 
 
-@dataclass(frozen=True)
-class ScoreFile:
-    """The scores of one file: `name` is a metric or a kind of human score, `level` one of LEVELS.
+class ScoreFile(NamedTuple):
+    """The scores of one file: `name` is METRIC-REFERENCE or a kind of human score, `level` one of LEVELS.
 
     scores: system -> its numbers (one at system level, one per segment at segment level); NaN where there is none.
-    references: names of the references used; empty for metrics without references and for human scores.
     """
 
+    path: Path
     name: str
     level: str
     scores: Mapping[str, Sequence[float]]
-    references: tuple[str, ...] = ()
 
 
 def is_evalset(folder: str | Path) -> bool:
@@ -122,7 +120,7 @@ def read_human_scores(folder: str | Path, pair: str) -> list[ScoreFile]:
     for path in sorted((Path(folder) / "human-scores").glob("*.score")):
         name, _, level = path.name.removeprefix(prefix).removesuffix(".score").rpartition(".")
         if path.name.startswith(prefix) and level in LEVELS and name:
-            found.append(ScoreFile(name, level, read_score_file(path)))
+            found.append(ScoreFile(path, name, level, read_score_file(path)))
     return found
 
 
@@ -130,14 +128,12 @@ def read_metric_scores(folder: str | Path, pair: str) -> list[ScoreFile]:
     """Read all metric scores of a language pair."""
     found = []
     for path in sorted((Path(folder) / "metric-scores" / pair).glob("*.score")):
-        rest, _, level = path.name.removesuffix(".score").rpartition(".")
-        name, hyphen, references = rest.rpartition("-")
-        if level not in LEVELS or not hyphen or not name:
+        name, _, level = path.name.removesuffix(".score").rpartition(".")
+        if level not in LEVELS or not name.rpartition("-")[0]:
             raise DataError(
                 f"{path} must be called METRIC-REFERENCE.LEVEL.score, where LEVEL is one of {', '.join(LEVELS)}."
             )
-        used = () if references == "src" else tuple(references.split("."))
-        found.append(ScoreFile(name, level, read_score_file(path), used))
+        found.append(ScoreFile(path, name, level, read_score_file(path)))
     return found
 
 

@@ -19,13 +19,14 @@ from typing import Any, NoReturn
 
 from ..errors import DataError
 from .field_checks import check_encodable, chosen
-from .files import writing
+from .files import bare_name, writing
 from .lines import read_lines
 from .testset import TestSet
 
 log = logging.getLogger(__name__)
 
 KEYS = frozenset({"i", "src", "ref", "tgt", "doc", "domain", "scores", "pair", "labels"})
+JUDGED = ("kind", "segment", "system")  # keys of a judgement, which is another format
 
 SegmentScores = Mapping[str, Mapping[str, Sequence[float]]]
 
@@ -52,21 +53,18 @@ def read_items(
     rows = [JsonRow(line, f"{path}, line {number}") for number, line in enumerate(read_lines(path), 1)]
     if not rows:
         raise DataError(f"{path} is empty; one JSON object per line is needed.")
-    if {"kind", "segment", "system"} <= rows[0].item.keys():
+    if set(JUDGED) <= rows[0].item.keys():
         raise DataError(f"{path} holds judgements, not texts.")
-    _report_unknown(rows, path)
+    if unknown := sorted({key for row in rows for key in row.item} - KEYS):
+        log.warning("%s: keys that are not part of the format were ignored: %s.", path, ", ".join(map(repr, unknown)))
     _check_numbers(rows)
-    outputs = _outputs(rows, systems)
-    labels = _labels(rows)
-    testset = TestSet(
-        outputs,
-        _references(rows),
-        _everywhere(rows, "src"),
-        _everywhere(rows, "doc"),
-        labels,
-        pair=_pair(rows) or pair,
-        name=name or Path(path).name.removesuffix(".gz").removesuffix(".jsonl") or "unnamed",
-    )
+    outputs, references, labels = _outputs(rows, systems), _references(rows), _labels(rows)
+    source, documents, pairs = (_everywhere(rows, key) for key in ("src", "doc", "pair"))
+    for row, other in zip(rows, pairs or (), strict=False):
+        if pairs and other != pairs[0]:
+            row.refuse(f"language pair {other!r}, but {rows[0].where} has {pairs[0]!r}. A file holds only one pair")
+    name = name or bare_name(path, ".jsonl") or "unnamed"
+    testset = TestSet(outputs, references, source, documents, labels, pairs[0] if pairs else pair, name)
     return Items(testset, _scores(rows, outputs))
 
 
@@ -83,29 +81,24 @@ def write_jsonl(testset: TestSet, path: str | Path, *, scores: SegmentScores | N
 
 
 def _item(testset: TestSet, scores: SegmentScores, row: int) -> dict[str, Any]:
-    item: dict[str, Any] = {"i": row}
-    if testset.source is not None:
-        item["src"] = testset.source[row]
-    if testset.references:
-        item["ref"] = {name: lines[row] for name, lines in testset.references.items()}
-    item["tgt"] = {name: lines[row] for name, lines in testset.outputs.items()}
-    if testset.documents is not None:
-        item["doc"] = testset.documents[row]
     labels = {name: values[row] for name, values in testset.labels.items()}
-    if "domain" in labels:
-        item["domain"] = labels.pop("domain")
-    if labels:
-        item["labels"] = labels
-    if testset.pair is not None:
-        item["pair"] = testset.pair
-    if scores:
-        by_system: dict[str, dict[str, float | None]] = {}
-        for metric, systems in scores.items():
-            for system, values in systems.items():
-                value = float(values[row])
-                by_system.setdefault(system, {})[metric] = None if math.isnan(value) else value
-        item["scores"] = by_system
-    return item
+    by_system: dict[str, dict[str, float | None]] = {}
+    for metric, systems in scores.items():
+        for system, values in systems.items():
+            value = float(values[row])
+            by_system.setdefault(system, {})[metric] = None if math.isnan(value) else value
+    item = {
+        "i": row,
+        "src": testset.source and testset.source[row],
+        "ref": {name: lines[row] for name, lines in testset.references.items()} or None,
+        "tgt": {name: lines[row] for name, lines in testset.outputs.items()},
+        "doc": testset.documents and testset.documents[row],
+        "domain": labels.pop("domain", None),
+        "labels": labels or None,
+        "pair": testset.pair,
+        "scores": by_system or None,
+    }
+    return {key: value for key, value in item.items() if value is not None}
 
 
 def _check_scores(testset: TestSet, scores: SegmentScores) -> None:
@@ -186,12 +179,6 @@ def _kind(value: object) -> str:
     return names.get(type(value), "a number")
 
 
-def _report_unknown(rows: list[JsonRow], path: str | Path) -> None:
-    unknown = sorted({key for row in rows for key in row.item} - KEYS)
-    if unknown:
-        log.warning("%s: keys that are not part of the format were ignored: %s.", path, ", ".join(map(repr, unknown)))
-
-
 def _check_numbers(rows: list[JsonRow]) -> None:
     seen: dict[Any, str] = {}
     for row in rows:
@@ -206,28 +193,18 @@ def _check_numbers(rows: list[JsonRow]) -> None:
 
 
 def _everywhere(rows: list[JsonRow], key: str) -> list[str] | None:
-    """Return the texts under a key, None if no segment has it. Raises DataError if only some have it."""
-    have = [row.item.get(key) is not None for row in rows]
+    return _column(rows, [row.item.get(key) for row in rows], f'"{key}"')
+
+
+def _column(rows: list[JsonRow], values: list[Any], what: str) -> list[str] | None:
+    """Return the texts of a column, None if no segment has one. Raises DataError if only some have one."""
+    have = [value is not None for value in values]
     if not any(have):
         return None
     if not all(have):
-        _uneven(rows, have, f'"{key}"')
-    return [row.text(f'"{key}"', row.item[key]) for row in rows]
-
-
-def _uneven(rows: list[JsonRow], have: list[bool], what: str) -> NoReturn:
-    present, absent = rows[have.index(True)], rows[have.index(False)]
-    raise DataError(f"{absent.where}: no {what}, but {present.where} has it. Give it for all segments or for none.")
-
-
-def _pair(rows: list[JsonRow]) -> str | None:
-    pairs = _everywhere(rows, "pair")
-    if pairs is None:
-        return None
-    for row, pair in zip(rows, pairs, strict=True):
-        if pair != pairs[0]:
-            row.refuse(f"language pair {pair!r}, but {rows[0].where} has {pairs[0]!r}. A file holds only one pair")
-    return pairs[0]
+        present, absent = rows[have.index(True)], rows[have.index(False)]
+        raise DataError(f"{absent.where}: no {what}, but {present.where} has it. Give it for all segments or for none.")
+    return [row.text(what, value) for row, value in zip(rows, values, strict=True)]
 
 
 def _outputs(rows: list[JsonRow], systems: Iterable[str] | None) -> dict[str, list[str]]:
@@ -236,25 +213,23 @@ def _outputs(rows: list[JsonRow], systems: Iterable[str] | None) -> dict[str, li
         for system in tables[0].keys() ^ table.keys():
             place, other = (rows[0], row) if system in table else (row, rows[0])
             place.refuse(f"no output of {system!r}, but {other.where} has one")
-    names = chosen(tables[0], systems)
     return {
         name: [row.text(f"the output of {name!r}", table[name]) for row, table in zip(rows, tables, strict=True)]
-        for name in names
+        for name in chosen(tables[0], systems)
     }
 
 
 def _references(rows: list[JsonRow]) -> dict[str, list[str | None]]:
-    tables = []
-    for row in rows:
-        plain = row.item.get("ref")
-        tables.append({"ref": plain} if isinstance(plain, str) else row.table("ref"))
-    names = list(dict.fromkeys(name for table in tables for name in table))
+    plain = [row.item.get("ref") for row in rows]
+    tables = [
+        {"ref": text} if isinstance(text, str) else row.table("ref") for row, text in zip(rows, plain, strict=True)
+    ]
     return {
         name: [
             None if table.get(name) is None else row.text(f"reference {name!r}", table[name])
             for row, table in zip(rows, tables, strict=True)
         ]
-        for name in names
+        for name in dict.fromkeys(name for table in tables for name in table)
     }
 
 
@@ -263,12 +238,12 @@ def _labels(rows: list[JsonRow]) -> dict[str, list[str]]:
     labels = {} if domains is None else {"domain": domains}
     tables = [row.table("labels") for row in rows]
     for name in dict.fromkeys(name for table in tables for name in table):
-        have = [name in table for table in tables]
-        if not all(have):
-            _uneven(rows, have, f"label {name!r}")
+        texts = _column(rows, [table.get(name) for table in tables], f"label {name!r}")
+        if texts is None:
+            rows[0].refuse(f"label {name!r} must be a text, not null")
         if name in labels:
             rows[0].refuse('the domain is given twice, as "domain" and in "labels"')
-        labels[name] = [row.text(f"label {name!r}", table[name]) for row, table in zip(rows, tables, strict=True)]
+        labels[name] = texts
     return labels
 
 

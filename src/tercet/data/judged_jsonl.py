@@ -17,13 +17,13 @@ from typing import Any
 
 from ..errors import DataError
 from .field_checks import check_encodable
-from .files import writing
-from .jsonl import JsonRow, read_number
+from .files import bare_name, writing
+from .jsonl import JUDGED, JsonRow, read_number
 from .judgements import Judgement, Judgements, Span, find_problem
 from .lines import read_lines
 
 TEXTS = ("rater", "task", "reference", "check")
-KEYS = frozenset({"kind", "segment", "system", "value", "spans", "seconds", "pair", "set", *TEXTS})
+KEYS = frozenset({*JUDGED, "value", "spans", "seconds", "pair", "set", *TEXTS})
 SPAN_KEYS = frozenset(Span._fields)
 
 
@@ -43,17 +43,15 @@ def _item(row: Judgement, judgements: Judgements) -> dict[str, Any]:
     item["value"] = None if math.isnan(row.value) else row.value
     item |= {key: getattr(row, key) for key in TEXTS if getattr(row, key)}
     if row.spans is not None:
-        item["spans"] = [_span_item(span) for span in row.spans]
+        defaults = Span._field_defaults.items()
+        item["spans"] = [
+            {key: value for key, value in span._asdict().items() if (key, value) not in defaults} for span in row.spans
+        ]
     if not math.isnan(row.seconds):
         item["seconds"] = row.seconds
     if judgements.pair is not None:
         item["pair"] = judgements.pair
     return item | {"set": judgements.name}
-
-
-def _span_item(span: Span) -> dict[str, Any]:
-    defaults = Span._field_defaults
-    return {key: value for key, value in span._asdict().items() if key not in defaults or value != defaults[key]}
 
 
 def read_judgements(path: str | Path, *, pair: str | None = None, name: str | None = None) -> Judgements:
@@ -62,7 +60,7 @@ def read_judgements(path: str | Path, *, pair: str | None = None, name: str | No
     if not lines:
         raise DataError(f"{path} is empty; one JSON object per judgement is needed.")
     rows = [_judgement(line) for line in lines]
-    stem = Path(path).name.removesuffix(".gz").removesuffix(".jsonl") or "unnamed"
+    stem = bare_name(path, ".jsonl") or "unnamed"
     return Judgements(rows, _same(lines, "pair") or pair, _same(lines, "set") or name or stem)
 
 
@@ -70,18 +68,13 @@ def _judgement(line: JsonRow) -> Judgement:
     unknown = sorted(line.item.keys() - KEYS)
     if unknown:
         line.refuse(f"a judgement has no key {unknown[0]!r}; known keys: {', '.join(sorted(KEYS))}")
-    for key in ("kind", "segment", "system"):
+    for key in JUDGED:
         if key not in line.item:
             line.refuse(f'a judgement needs "{key}"')
-    texts = {key: line.text(f'"{key}"', line.item.get(key, "")) for key in ("kind", "segment", "system", *TEXTS)}
-    row = Judgement(
-        value=read_number(line, '"value"', line.item.get("value")),
-        spans=read_spans(line),
-        seconds=read_number(line, '"seconds"', line.item.get("seconds")),
-        **texts,
-    )
-    problem = find_problem(row)
-    if problem:
+    texts = {key: line.text(f'"{key}"', line.item.get(key, "")) for key in (*JUDGED, *TEXTS)}
+    value, seconds = (read_number(line, f'"{key}"', line.item.get(key)) for key in ("value", "seconds"))
+    row = Judgement(value=value, spans=read_spans(line), seconds=seconds, **texts)
+    if problem := find_problem(row):
         line.refuse(problem.removesuffix("."))
     return row
 
@@ -113,9 +106,8 @@ def _span(line: JsonRow, span: dict[str, Any]) -> Span:
 
 def _same(lines: list[JsonRow], key: str) -> str | None:
     """Return the value that all lines have under a key. Raises DataError if they differ."""
-    first = lines[0]
-    value = first.item.get(key)
+    value = lines[0].item.get(key)
     for line in lines:
         if line.item.get(key) != value:
-            line.refuse(f'"{key}" is {line.item.get(key)!r}, but {value!r} in {first.where}')
-    return None if value is None else first.text(f'"{key}"', value)
+            line.refuse(f'"{key}" is {line.item.get(key)!r}, but {value!r} in {lines[0].where}')
+    return None if value is None else lines[0].text(f'"{key}"', value)

@@ -156,15 +156,6 @@ def _folder(folder: Path) -> dict[str, Opener]:
     return {pair: opener for pair, (_, opener) in known.items()}
 
 
-def _evalset(folder: Path) -> dict[str, Opener]:
-    known = evalset.pairs(folder) if evalset.is_evalset(folder) else ()
-    return {pair: partial(evalset.read_evalset, folder, pair) for pair in known}
-
-
-def _two_tables(folder: Path) -> dict[str, Opener]:
-    return {pair: partial(tsv.read_pair, folder, pair) for pair in tsv.pairs(folder)}
-
-
 def _files(folder: Path, *endings: str) -> Iterator[tuple[Path, str]]:
     """Yield the files with these endings, and their names without .gz."""
     for path in sorted(folder.iterdir()):
@@ -226,8 +217,13 @@ def find_sgm(folder: Path) -> dict[str, Opener]:
 
 
 LAYOUTS: dict[str, Callable[[Path], dict[str, Opener]]] = {
-    "an EvalSet": _evalset,
-    "PAIR.segments.tsv and PAIR.outputs.tsv": _two_tables,
+    "an EvalSet": lambda folder: {
+        pair: partial(evalset.read_evalset, folder, pair)
+        for pair in (evalset.pairs(folder) if evalset.is_evalset(folder) else ())
+    },
+    "PAIR.segments.tsv and PAIR.outputs.tsv": lambda folder: {
+        pair: partial(tsv.read_pair, folder, pair) for pair in tsv.pairs(folder)
+    },
     "PAIR.jsonl": partial(_tables, ending=".jsonl"),
     "PAIR.tsv": partial(_tables, ending=".tsv"),
     "an XML file": _xml,

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import DataError
+from .files import bare_name
 from .jsonl import JsonRow
 from .judged_jsonl import read_spans
 from .judgements import Judgement, Judgements, find_problem
-from .tables import Table, number, read_table
+from .tables import number, read_table
 
 NEEDED = ("rater", "item", "segment", "system", "kind", "value")
 COLUMNS = (*NEEDED, "reference", "seconds", "time", "check", "group", "document", "revision", "spans", "lp", "set")
@@ -30,17 +30,13 @@ def read_ratings_table(path: str | Path, *, pair: str | None = None, name: str |
     if "lp" in table.header and any(table.column("lp")):
         table = table.of_pair("lp", pair)
         pair = table.column("lp")[0]
-    columns = [_column(table, column) for column in COLUMNS]
+    columns = [table.column(name) if name in {*table.header, *NEEDED} else [""] * len(table.rows) for name in COLUMNS]
     rows = []
     for line, fields in zip(table.lines, zip(*columns, strict=True), strict=True):
         rows.append(_judgement(dict(zip(COLUMNS, fields, strict=True)), f"{path}, line {line}"))
-    stem = Path(path).name.removesuffix(".gz").removesuffix(".tsv").removesuffix(".csv") or "unnamed"
-    sets = set(_column(table, "set"))
+    sets = set(columns[COLUMNS.index("set")])
+    stem = bare_name(path, ".tsv", ".csv") or "unnamed"
     return Judgements(rows, pair, name or (sets.pop() if len(sets) == 1 else "") or stem)
-
-
-def _column(table: Table, name: str) -> Sequence[str]:
-    return table.column(name) if name in table.header or name in NEEDED else [""] * len(table.rows)
 
 
 def _judgement(fields: dict[str, str], where: str) -> Judgement:
@@ -52,8 +48,7 @@ def _judgement(fields: dict[str, str], where: str) -> Judgement:
         seconds=number(fields["seconds"], f"{where}, column 'seconds'"),
         **{name: fields[name] for name in ("kind", "segment", "system", "rater", "reference", "check")},
     )
-    problem = find_problem(row)
-    if problem:
+    if problem := find_problem(row):
         raise DataError(f"{where}: {problem}")
     return row
 

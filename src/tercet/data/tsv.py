@@ -19,7 +19,7 @@ and `PAIR.outputs.tsv[.gz]` with seg and one column per system. Segment numbers 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ..errors import DataError, UsageError
@@ -32,19 +32,17 @@ DOCUMENTS = ("doc", "document", "documents")
 REFERENCE = re.compile(r"(?:ref|reference)(?:\d+|[A-Z])?|(?:ref|reference)[:_](?P<name>.+)", re.DOTALL)
 SEGMENTS = ".segments.tsv"
 OUTPUTS = ".outputs.tsv"
+KINDS = ("source", "documents", "reference", "system", "label")
 _FIELD = "\t\n\r\0"
+Columns = list[tuple[str, Sequence[str | None]]]
 
 
 def read_tsv(
     path: str | Path, *, pair: str | None = None, name: str | None = None, systems: Iterable[str] | None = None
 ) -> TestSet:
     """Read the test set of one table with a header. The module's docstring lists the names of columns."""
-    columns = _columns(path)
-    prefixed = any(column.startswith("sys:") for column in columns)
-    found = _Sorted(path)
-    for column, values in columns.items():
-        found.place(column, values, others_are_labels=prefixed)
-    return found.testset(found.outputs, systems, pair, name or bare_name(path, ".tsv") or "unnamed")
+    found = _sorted(path, _columns(path))
+    return _testset(found, found["system"], systems, pair, name or bare_name(path, ".tsv") or "unnamed")
 
 
 def knows(header: Iterable[str]) -> bool:
@@ -63,12 +61,10 @@ def read_pair(folder: str | Path, pair: str, *, systems: Iterable[str] | None = 
             raise DataError(f"{path}, line 1: no column 'seg' with the segment numbers. Columns: {', '.join(table)}.")
         check_distinct(table["seg"], path)
     _check_same_segments(columns["seg"], outputs.pop("seg"), texts, translations)
-    found = _Sorted(texts)
-    for column, values in columns.items():
-        found.place(column, values, others_are_labels=True)
-    if found.outputs:
-        raise DataError(f"{texts}, line 1: outputs ({', '.join(found.outputs)}) belong in {translations.name}.")
-    return found.testset(outputs, systems, pair, folder.resolve().name)
+    found = _sorted(texts, columns, others_are_labels=True)
+    if found["system"]:
+        raise DataError(f"{texts}, line 1: outputs ({', '.join(found['system'])}) belong in {translations.name}.")
+    return _testset(found, outputs, systems, pair, folder.resolve().name)
 
 
 def pairs(folder: str | Path) -> list[str]:
@@ -83,12 +79,9 @@ def pairs(folder: str | Path) -> list[str]:
 
 def write_tsv(testset: TestSet, path: str | Path) -> None:
     """Write one table for `read_tsv`: source, ref:NAME, doc, label:NAME, sys:NAME."""
-    columns: list[tuple[str, Sequence[str | None]]] = []
-    if testset.source is not None:
-        columns.append(("source", testset.source))
+    columns: Columns = [("source", testset.source)] if testset.source is not None else []
     columns += [(f"ref:{name}", lines) for name, lines in testset.references.items()]
-    if testset.documents is not None:
-        columns.append(("doc", testset.documents))
+    columns += [("doc", testset.documents)] if testset.documents is not None else []
     columns += [(f"label:{name}", lines) for name, lines in testset.labels.items()]
     columns += [(f"sys:{name}", lines) for name, lines in testset.outputs.items()]
     _write(path, columns)
@@ -98,72 +91,60 @@ def write_pair(testset: TestSet, folder: str | Path) -> None:
     """Write PAIR.segments.tsv.gz and PAIR.outputs.tsv.gz into a folder. Segments without numbers get 1, 2, 3, …"""
     if not testset.pair:
         raise UsageError(f"Test set {testset.name!r} has no language pair, which this layout needs for file names.")
-    segments = testset.labels.get("seg") or [str(number) for number in range(1, len(testset) + 1)]
-    columns: list[tuple[str, Sequence[str | None]]] = [("seg", segments)]
-    for name, lines in testset.labels.items():
-        if name != "seg":
-            columns.append((name if name == "domain" else f"label:{name}", lines))
-    if testset.documents is not None:
-        columns.append(("doc", testset.documents))
-    if testset.source is not None:
-        columns.append(("source", testset.source))
-    columns += [(f"ref_{name}", lines) for name, lines in testset.references.items()]
-    outputs = {"seg": segments, **testset.outputs}
     if "seg" in testset.outputs:
         raise DataError(f"Test set {testset.name!r}: this layout cannot hold a system called 'seg'.")
+    segments = testset.labels.get("seg") or [str(number) for number in range(1, len(testset) + 1)]
+    labels = {name: lines for name, lines in testset.labels.items() if name != "seg"}
+    columns: Columns = [("seg", segments)]
+    columns += [(name if name == "domain" else f"label:{name}", lines) for name, lines in labels.items()]
+    columns += [("doc", testset.documents)] if testset.documents is not None else []
+    columns += [("source", testset.source)] if testset.source is not None else []
+    columns += [(f"ref_{name}", lines) for name, lines in testset.references.items()]
     place = Path(folder)
     check_distinct(segments, place / f"{testset.pair}{SEGMENTS}.gz")
     _write(place / f"{testset.pair}{SEGMENTS}.gz", columns)
-    _write(place / f"{testset.pair}{OUTPUTS}.gz", list(outputs.items()))
+    _write(place / f"{testset.pair}{OUTPUTS}.gz", [("seg", segments), *testset.outputs.items()])
 
 
-class _Sorted:
-    """The columns of a table, sorted into source, references, outputs, documents and labels."""
+def _sorted(
+    path: str | Path, columns: Mapping[str, list[str]], *, others_are_labels: bool = False
+) -> dict[str, dict[str, list[str]]]:
+    """Return the columns of a table by what they hold, and by name ("" for the source and the documents)."""
+    found: dict[str, dict[str, list[str]]] = {kind: {} for kind in KINDS}
+    others_are_labels = others_are_labels or any(column.startswith("sys:") for column in columns)
+    for column, values in columns.items():
+        kind, name = _meaning(column, path, others_are_labels=others_are_labels)
+        if name in found[kind]:
+            known = {"source": f"source: {' and '.join(SOURCE)}", "documents": "documents"}
+            raise DataError(f"{path}, line 1: two columns hold the {known.get(kind, f'{kind} {name!r}')}.")
+        found[kind][name] = values
+    return found
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = path
-        self.source: list[str] | None = None
-        self.documents: list[str] | None = None
-        self.references: dict[str, list[str]] = {}
-        self.outputs: dict[str, list[str]] = {}
-        self.labels: dict[str, list[str]] = {}
 
-    def place(self, column: str, values: list[str], *, others_are_labels: bool) -> None:
-        kind, _, rest = column.partition(":")
-        if column in SOURCE:
-            if self.source is not None:
-                raise DataError(f"{self.path}, line 1: two columns hold the source: {' and '.join(SOURCE)}.")
-            self.source = values
-        elif column in DOCUMENTS:
-            if self.documents is not None:
-                raise DataError(f"{self.path}, line 1: two columns hold the documents.")
-            self.documents = values
-        elif match := REFERENCE.fullmatch(column):
-            self._put(self.references, "reference", match["name"] or column, values)
-        elif kind == "sys" and rest:
-            self._put(self.outputs, "system", rest, values)
-        elif kind == "label" and rest:
-            self._put(self.labels, "label", rest, values)
-        elif column in ("seg", "domain") or others_are_labels:
-            self._put(self.labels, "label", column, values)
-        elif column.lower().startswith("ref"):
-            raise DataError(
-                f"{self.path}, line 1: is column {column!r} a reference or a system? "
-                f"Call it 'ref:{column}' or 'sys:{column}'."
-            )
-        else:
-            self._put(self.outputs, "system", column, values)
+def _meaning(column: str, path: str | Path, *, others_are_labels: bool) -> tuple[str, str]:
+    kind, _, rest = column.partition(":")
+    if column in SOURCE or column in DOCUMENTS:
+        return ("source" if column in SOURCE else "documents"), ""
+    if match := REFERENCE.fullmatch(column):
+        return "reference", match["name"] or column
+    if rest and kind in ("sys", "label"):
+        return ("system" if kind == "sys" else "label"), rest
+    if column in ("seg", "domain") or others_are_labels:
+        return "label", column
+    if column.lower().startswith("ref"):
+        raise DataError(
+            f"{path}, line 1: is column {column!r} a reference or a system? Call it 'ref:{column}' or 'sys:{column}'."
+        )
+    return "system", column
 
-    def testset(
-        self, outputs: dict[str, list[str]], systems: Iterable[str] | None, pair: str | None, name: str
-    ) -> TestSet:
-        wanted = {system: outputs[system] for system in chosen(outputs, systems)}
-        return TestSet(wanted, self.references, self.source, self.documents, self.labels, pair=pair, name=name)
 
-    def _put(self, table: dict[str, list[str]], kind: str, name: str, values: list[str]) -> None:
-        if name in table:
-            raise DataError(f"{self.path}, line 1: two columns hold the {kind} {name!r}.")
-        table[name] = values
+def _testset(
+    found: Mapping[str, dict[str, list[str]]], outputs: Mapping[str, list[str]], systems: Iterable[str] | None,
+    pair: str | None, name: str,
+) -> TestSet:  # fmt: skip
+    wanted = {system: outputs[system] for system in chosen(outputs, systems)}
+    source, documents = (found[kind].get("") for kind in ("source", "documents"))
+    return TestSet(wanted, found["reference"], source, documents, found["label"], pair, name)
 
 
 def _columns(path: str | Path) -> dict[str, list[str]]:
@@ -193,15 +174,14 @@ def _either(folder: Path, pair: str, suffix: str) -> Path:
 
 
 def _check_same_segments(first: list[str], second: list[str], path: Path, other: Path) -> None:
-    if first == second:
-        return
     for line, (a, b) in enumerate(zip(first, second, strict=False), 2):
         if a != b:
             raise DataError(f"{path} and {other} are not parallel: line {line} is segment {a!r} and segment {b!r}.")
-    raise DataError(f"{path} and {other} are not parallel: {len(first)} segments and {len(second)} segments.")
+    if len(first) != len(second):
+        raise DataError(f"{path} and {other} are not parallel: {len(first)} segments and {len(second)} segments.")
 
 
-def _write(path: str | Path, columns: Sequence[tuple[str, Sequence[str | None]]]) -> None:
+def _write(path: str | Path, columns: Columns) -> None:
     for position, (column, _) in enumerate(columns):
         check_text(column, f"The name {column!r}", forbidden=_FIELD)
         if position == 0 and column.startswith("\ufeff"):

@@ -67,8 +67,8 @@ def test_scores_of_people_and_metrics_are_read(tmp_path: Path) -> None:
     assert math.isnan(seg.scores["online-A.0"][0])
     assert seg.scores["online-A.0"][1] == -1.5
     assert system.scores == {"online-A.0": [-1.5], "refA": [0.0]}
-    found = [(s.name, s.level, s.references) for s in read_metric_scores(tmp_path, "en-de")]
-    assert found == [("COMET", "seg", ("refA",)), ("Comet-QE", "sys", ()), ("two", "sys", ("refA", "refB"))]
+    found = [(s.name, s.level) for s in read_metric_scores(tmp_path, "en-de")]
+    assert found == [("COMET-refA", "seg"), ("Comet-QE-src", "sys"), ("two-refA.refB", "sys")]
 
 
 def test_an_unknown_pair_is_named(tmp_path: Path) -> None:

@@ -45,12 +45,19 @@ def read(path: Path, request: Request) -> Contents:
 def _read_evalset(folder: Path, request: Request) -> Contents:
     """Read the marked errors and the scores of an EvalSet."""
     pair, segments = request.pair or "", list(request.segments or ())
-    ratings = []
-    for path in sorted((folder / "human-scores").glob("*.seg.rating")):
-        if path.name.startswith(f"{pair}."):
-            name = path.name.removesuffix(".seg.rating").removeprefix(f"{pair}.")
-            ratings.append(read_ratings(path, pair=pair, name=name, n_segments=len(segments)))
-    return Contents(ratings, assessments.read_evalset_scores(folder, pair, segments))
+    ratings = [
+        read_ratings(path, pair=pair, name=name.removeprefix(f"{pair}."), n_segments=len(segments))
+        for path in sorted((folder / "human-scores").glob("*.seg.rating"))
+        if (name := path.name.removesuffix(".seg.rating")).startswith(f"{pair}.")
+    ]
+    people, metrics = evalset.read_human_scores(folder, pair), evalset.read_metric_scores(folder, pair)
+    scores = [
+        assessments.from_blocks(path, scores, level, segments, name, frozenset({name} if human else ()))
+        for human, files in ((True, people), (False, metrics))
+        for path, name, level, scores in files
+        if level in ("sys", "seg")
+    ]
+    return Contents(ratings, scores)
 
 
 EVALSET = Format(
