@@ -1,7 +1,5 @@
 """`Cache`: finished counts in a folder, so that a run that was killed continues where it stopped."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ Files are read as bytes, without the corrections that the readers of `data` make
 or endangers scores, a warning if it may do so, otherwise a note.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Checks that compare files: unequal numbers of lines, drift, texts in another order, copies, repetitions."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Find the names of months in texts, with the names of Babel (extra `kobe`); without Babel none is found."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

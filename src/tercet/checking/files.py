@@ -1,7 +1,5 @@
 """Read files as bytes and check their encoding and line ends."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import zlib

@@ -1,7 +1,5 @@
 """Check the scripts and languages of texts, and whether source and reference were swapped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np

@@ -8,8 +8,6 @@ languages). In parallel texts this is usually the counterpart, in others hardly 
 shuffling.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The findings of `tercet check`, and the report that lists them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any

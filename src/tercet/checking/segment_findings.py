@@ -4,8 +4,6 @@ Each finding is a reason to look at a segment. The checks are meant to be quiet 
 can be seen without knowing the languages, and allow for what translation changes (decimal marks, inflected terms).
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Checks of the text of one file, and of differences between files that turn an oddity into an error."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence

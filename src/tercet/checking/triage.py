@@ -1,7 +1,5 @@
 """Rank translations by what can be found wrong with them without a model: the order in which to review them."""
 
-from __future__ import annotations
-
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence

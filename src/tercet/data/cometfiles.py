@@ -14,8 +14,6 @@ A system is called by the name of its file, without the folder and ".txt". COMET
 segment scores; it is computed where the file does not hold it.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

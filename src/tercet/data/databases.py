@@ -1,7 +1,5 @@
 """Open databases: SQLite files, and PostgreSQL (SQLAlchemy)."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """How results appear in Python: pandas data frames, and HTML tables in notebooks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Write files atomically: into a temporary file in the same folder, which is renamed at the end. Checksums, locks."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterator

@@ -8,8 +8,6 @@ kind, segment and system are required. Unknown values are left out. A value that
 weights) is null.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

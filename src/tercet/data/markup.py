@@ -4,8 +4,6 @@ Files are read block by block. Entity declarations and internal subsets are refu
 fill the memory; an external DOCTYPE, as TMX files have it, is accepted and never fetched.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Iterator, Sequence

@@ -16,8 +16,6 @@ signatures: a file can be forged. So nothing is unpickled, sizes are checked bef
 must check the manifest (`has_form`). Members are sorted and have no times: equal models give equal bytes.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

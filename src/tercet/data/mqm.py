@@ -13,8 +13,6 @@ Values are NaN until `tercet.human.mqm.weigh` applies weights, unless the file h
 and the scores of errors in rating files.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import math

@@ -1,7 +1,5 @@
 """Texts in columns of Parquet files, read piece by piece (pyarrow)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator
 from pathlib import Path

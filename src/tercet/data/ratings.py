@@ -7,8 +7,6 @@ known. time: when the answer was given, UTC. spans: marked errors as JSON, a lis
 revision: 1 for a rater's first answer to an item. Outputs with the same item were judged together.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

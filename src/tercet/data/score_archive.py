@@ -3,8 +3,6 @@
 A file is a NumPy archive without pickles: arrays, and a JSON text with everything else.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tokenize

@@ -3,8 +3,6 @@
 It offers what scoring needs of a `TestSet` (`shards`, names, needs), so inputs may be larger than memory.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

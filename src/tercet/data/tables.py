@@ -123,12 +123,16 @@ class Published:
     signs: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_table(path: str | Path) -> Table:
-    """Read a table. Raises DataError if it has no rows, or rows with another number of fields than the header."""
+def read_table(path: str | Path, *, separator: str = "") -> Table:
+    """Read a table. Raises DataError if it has no rows, or rows with another number of fields than the header.
+
+    separator: of its columns; by default the header decides.
+    """
     lines = read_lines(path)
     if not lines:
         raise DataError(f"{path} is empty; a table with a header is needed.")
-    separator = separator_of(lines[0])
+    separator = separator or separator_of(lines[0])
+
     if separator == ",":
         rows = csv_rows(lines, path)
     else:

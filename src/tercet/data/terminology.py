@@ -1,7 +1,5 @@
 """Read terminology: TBX files, and tables or other bilingual files with a term and its translation in each segment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any

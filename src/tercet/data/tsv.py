@@ -23,8 +23,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ..errors import DataError, UsageError
-from .field_checks import check_distinct, check_lines, check_text, chosen, same_width, table_rows
+from .field_checks import check_distinct, check_lines, check_text, chosen
 from .files import bare_name, writing
+from .tables import read_table
 from .testset import TestSet
 
 SOURCE = ("source", "src")
@@ -148,19 +149,8 @@ def _testset(
 
 
 def _columns(path: str | Path) -> dict[str, list[str]]:
-    rows = table_rows(path)
-    if not rows:
-        raise DataError(f"{path} is empty; a table with a header is needed.")
-    header = rows[0]
-    for number, column in enumerate(header, 1):
-        if not column:
-            raise DataError(f"{path}, line 1: column {number} has no name. The first line must name the columns.")
-        if header.index(column) != number - 1:
-            raise DataError(f"{path}, line 1: two columns are called {column!r}.")
-    same_width(rows, path)
-    if len(rows) == 1:
-        raise DataError(f"{path} has a header but no segments.")
-    return {column: list(values) for column, values in zip(header, zip(*rows[1:], strict=True), strict=True)}
+    table = read_table(path, separator="\t")
+    return {name: table.column(name) for name in table.header}
 
 
 def _either(folder: Path, pair: str, suffix: str) -> Path:

@@ -1,7 +1,5 @@
 """Write a table as an XLSX workbook with one sheet."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Iterable, Sequence
 from typing import BinaryIO

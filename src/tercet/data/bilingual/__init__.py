@@ -4,8 +4,6 @@
 into a copy of the file. A format module has `ENDINGS`, `read_segments`, `language_pair`, and `edits` (or `write`).
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

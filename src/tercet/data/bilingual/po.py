@@ -4,8 +4,6 @@ A segment is a message; a message with plural forms has one for each form. Obsol
 left out. The file of a segment is that of its first reference (#:).
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Iterator
@@ -16,24 +14,8 @@ from typing import NoReturn
 
 from ...errors import DataError
 from ..lines import open_bytes
-from .segments import (  # fmt: skip
-    AMBER,
-    DONE,
-    FLAGGED,
-    GREEN,
-    OUTPUT,
-    RED,
-    REVIEW,
-    Choice,
-    Edit,
-    Notes,
-    Segment,
-    Written,
-    flagged_by_review,
-    note_lines,
-    removals,
-    reviewed,
-)
+from .segments import OUTPUT, Choice, Edit, Notes, Segment, Written, flagged_by_review, note_lines, removals, reviewed
+from .states import AMBER, DONE, FLAGGED, GREEN, RED, REVIEW
 
 ENDINGS = (".po", ".pot")
 _LINE = re.compile(r'(?:(msgctxt|msgid_plural|msgid|msgstr)(?:\[(\d{1,3})\])?\s*)?"((?:[^"\\]|\\.)*)"\s*')

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import BinaryIO, NamedTuple
 
 from ...errors import DataError
+from .states import FLAGGED_BEFORE, REVIEW
 
 BLOCK = 1 << 16
 NOTHING: Mapping[str, str] = MappingProxyType({})  # one for all segments, to save memory
@@ -73,11 +74,6 @@ class Choice:
 
 Notes = Mapping[str, Sequence[str]]  # by name, one text per segment; an empty text is not written
 Edit = tuple[int, int, bytes]  # replace the bytes from the first place to the second
-# The note with the judgement of a review. Formats write it as a state, too. What its texts may be:
-REVIEW = "review"
-RED, AMBER, GREEN, DONE = ("red", "amber", "green", "done")
-FLAGGED = "flagged"  # what a state means that asks for a look: STATES of a format say DONE, FLAGGED or "" (neither)
-FLAGGED_BEFORE = "marked for review in the file"  # a reason, in the notes of a review, for what it found flagged
 HEADER = "tercet: "  # before the name of a note, in the header of a table's column
 
 

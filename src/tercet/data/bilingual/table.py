@@ -4,8 +4,6 @@ CSV may be separated by commas, semicolons, tabs or bars, and is quoted. TSV has
 its rows equally long (as Excel writes it). Texts are UTF-8, or UTF-16 with a byte order mark.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

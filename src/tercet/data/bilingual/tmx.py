@@ -3,14 +3,13 @@
 The source language is that of -l, or else that of the header; the target is the other language of the file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..lines import open_bytes
 from ..markup import InlineText, Parser, escaped, pair_of
-from .segments import AMBER, DONE, GREEN, OUTPUT, RED, REVIEW, Choice, Edit, Notes, Segment, Written, note_lines
+from .segments import OUTPUT, Choice, Edit, Notes, Segment, Written, note_lines
+from .states import AMBER, DONE, GREEN, RED, REVIEW
 
 ENDINGS = (".tmx",)
 _SPANS = frozenset({"hi"})

@@ -4,8 +4,6 @@ Units with translate="no" are left out. Notes go behind the target (1.2) or into
 schemas allow them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,23 +13,8 @@ from typing import Any
 
 from ..lines import open_bytes
 from ..markup import InlineText, Parser, escaped, pair_of
-from .segments import (  # fmt: skip
-    AMBER,
-    DONE,
-    FLAGGED,
-    GREEN,
-    NOTHING,
-    OUTPUT,
-    RED,
-    REVIEW,
-    Choice,
-    Edit,
-    Notes,
-    Segment,
-    Written,
-    note_lines,
-    removals,
-)
+from .segments import NOTHING, OUTPUT, Choice, Edit, Notes, Segment, Written, note_lines, removals
+from .states import AMBER, DONE, FLAGGED, GREEN, RED, REVIEW
 
 ENDINGS = (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff")
 _SPANS = frozenset({"g", "pc"})

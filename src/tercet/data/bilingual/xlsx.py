@@ -22,7 +22,8 @@ from ...errors import DataError, MissingFile, UnknownName, UsageError
 from ..formats.text_columns import SHEET, find_roles
 from ..formats.text_columns import STATES as STATES
 from ..markup import Parser, escaped
-from .segments import AMBER, DONE, GREEN, HEADER, RED, REVIEW, Choice, Edit, Notes, Segment, new_columns, splice
+from .segments import HEADER, Choice, Edit, Notes, Segment, new_columns, splice
+from .states import AMBER, DONE, GREEN, RED, REVIEW
 
 ENDINGS = (".xlsx",)
 LARGEST = 1 << 30  # bytes of all parts together, unpacked

@@ -40,13 +40,13 @@ def is_bilingual(path: str | Path) -> bool:
 
 def recognise(path: str | Path, wanted: Collection[str] = (), request: Request | None = None) -> Recognised | None:
     """Return the format of a file that holds one of the wanted, or None. By default it may hold anything."""
-    from .registry import recognise as recognise_file
+    from .registry import candidates
 
-    return recognise_file(Path(path), wanted, request)
+    return next(iter(candidates(Path(path), wanted, request)), None)
 
 
 def formats() -> tuple[Format, ...]:
-    """Return all formats: ours, and those of other packages."""
-    from .registry import all_formats
+    """Return all formats: ours in the order of the families, and those of other packages."""
+    from .registry import formats_of, plugins
 
-    return all_formats()
+    return (*(each for family in FAMILIES for each in formats_of(family)), *plugins())

@@ -1,7 +1,5 @@
 """Formats of translation tools: XLIFF, TMX, PO, and tables with sources and translations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

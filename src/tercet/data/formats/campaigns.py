@@ -15,8 +15,6 @@ counts UTF-16 units without line feeds. They are converted to code points if the
 control item is kept in `check`: "bad", "repeat", "reference", "tutorial", "attention", "document".
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import logging

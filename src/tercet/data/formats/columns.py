@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
@@ -68,17 +68,27 @@ def find(header: Sequence[str], role: str) -> str | None:
 
 
 def parse_judged(words: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
-    """Return the columns of a table of judgements by role: from ROLE=COLUMN, several words or joined by commas."""
-    if isinstance(words, Mapping):
-        words = [f"{role}={column}" for role, column in words.items()]
+    """Return the columns of a table of judgements by role, from ROLE=COLUMN or a mapping."""
+    given = [f"{role}={column}" for role, column in words.items()] if isinstance(words, Mapping) else words
+    return parse_roles(given, (*JUDGED, "sheet"))
+
+
+def parse_roles(words: Iterable[str], roles: Sequence[str], *, named: Sequence[str] = ()) -> dict[str, str]:
+    """Return the column of each role from ROLE=COLUMN, given as several words or joined by commas.
+
+    named: roles that several columns may have, as ROLE:NAME=COLUMN.
+    """
     found: dict[str, str] = {}
-    roles = [*JUDGED, "sheet"]
     for word in words:
         parts = word.split(",")
         for part in parts if all("=" in each for each in parts) else [word]:
             role, _, column = (each.strip() for each in part.partition("="))
-            if role not in roles or not column or role in found:
-                raise UsageError(f"`columns` {part}: write each ROLE=COLUMN once. Roles: {', '.join(roles)}.")
+            kind, colon, name = role.partition(":")
+            if role in found and kind in named:
+                raise UsageError(f"`columns`: {role} is given twice. Name several as {role}:NAME=COLUMN.")
+            if role in found or not column or kind not in roles or (colon and not (name and kind in named)):
+                known = ", ".join((*roles, *(f"{each}:NAME" for each in named)))
+                raise UsageError(f"`columns` {part}: write each ROLE=COLUMN once, as {roles[0]}=NAME. Roles: {known}.")
             found[role] = column
     return found
 

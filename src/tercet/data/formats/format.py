@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...errors import UsageError
 from ..files import bare_name
 from ..lines import csv_reader, open_bytes
-from .names import pair_and_set
 
 if TYPE_CHECKING:
     from ..judgements import Judgements
@@ -161,11 +160,6 @@ class Recognised(NamedTuple):
 
     def read(self, request: Request | None = None) -> Contents:
         return self.format.read(self.path, request or self.head.request)
-
-
-def recognised_as(head: Head, format: Format, guess: Guess) -> Recognised:
-    """Return a recognised file, with what its name says."""
-    return Recognised(head.path, format, *guess, head, *pair_and_set(head.name))
 
 
 def has_names(path: Path, request: Request) -> None:

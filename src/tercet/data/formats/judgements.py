@@ -1,7 +1,5 @@
 """Formats of human judgements, one row per judgement, ranking, preference or error."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path

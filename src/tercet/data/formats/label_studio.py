@@ -1,7 +1,5 @@
 """Annotations of Label Studio, JSON and JSON-MIN, as rows of a table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the name of a file says: its language pair and its test set."""
 
-from __future__ import annotations
-
 import re
 
 PAIR = re.compile(r"[a-z]{2,3}(?:_[A-Za-z]+)?-[a-z]{2,3}(?:_[A-Za-z]+)?")

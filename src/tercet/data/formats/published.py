@@ -1,7 +1,5 @@
 """Tables of published scores, human and of metrics."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from .. import assessments, evalset

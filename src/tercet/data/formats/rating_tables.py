@@ -4,8 +4,6 @@ A table is understood by the names of its columns (`columns.NAMES`), or by those
 finds its form; `read_layout` turns the rows into judgements, or into scores of systems.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 import re

@@ -1,7 +1,5 @@
 """Read what is wanted from a file of any format that holds it; errors say what the file was recognised as."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,9 +8,9 @@ from ..judgements import Judgements
 from ..lines import read_lines
 from ..scores import Scores
 from ..tables import HUMAN, merged
-from . import JUDGEMENTS, SCORES
+from . import JUDGEMENTS, SCORES, recognise
 from .format import Contents, Head, Recognised, Request
-from .registry import described, recognise
+from .registry import candidates, described
 
 
 def read_scores(
@@ -97,8 +95,6 @@ def read_judgement_file(
 
 def recognise_judgements(path: str | Path, request: Request | None = None) -> Recognised | None:
     """Return the format of a file of judgements, or None."""
-    from .registry import candidates
-
     for found in candidates(_existing(path, "a file is needed"), (JUDGEMENTS,), request):
         header = set(found.head.header)
         if found.format.name != "published" or HUMAN.keys() & header or {"kind", "score"} <= header:

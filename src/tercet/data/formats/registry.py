@@ -1,51 +1,38 @@
 """All formats, and the one that fits a file."""
 
-from __future__ import annotations
-
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 from ...errors import TercetError, UsageError
 from ..display import listed
-from . import FAMILIES, TEXTS
-from .format import Format, Head, Recognised, Request, recognised_as
+from . import FAMILIES, TEXTS, recognise
+from .format import Format, Head, Recognised, Request
+from .names import pair_and_set
 
 GROUP = "tercet.formats"
 PLAIN = "plain text, one segment per line"
 UNSURE = 0.5  # messages do not mention formats that are not surer than this
 
 
-def recognise(path: Path, wanted: Collection[str] = (), request: Request | None = None) -> Recognised | None:
-    """Return the format that is surest of a file, among those that hold one of the wanted. None if none fits."""
-    found = candidates(path, wanted, request)
-    return found[0] if found else None
-
-
 def candidates(path: Path, wanted: Collection[str] = (), request: Request | None = None) -> list[Recognised]:
-    """Return all formats that fit a file, the surest first."""
-    head = Head(path, request)
-    found = []
-    for format in _plausible(head.name.lower(), wanted):
-        guess = format.sniff(head)
+    """Return all formats that fit a file, among those that hold one of the wanted; the surest first."""
+
+    def fits(holds: Collection[str]) -> bool:
+        return not wanted or not set(wanted).isdisjoint(holds)
+
+    head, found = Head(path, request), []
+    families = [name for name, (holds, endings) in FAMILIES.items() if head.ends(*endings) and fits(holds)]
+    for format in (*(each for name in families for each in formats_of(name)), *plugins()):
+        guess = format.sniff(head) if fits(format.holds) else None
         if guess is not None:
-            found.append(recognised_as(head, format, guess))
+            found.append(Recognised(path, format, *guess, head, *pair_and_set(head.name)))
     return sorted(found, key=lambda each: -each.sureness)
 
 
-def _plausible(name: str, wanted: Collection[str]) -> Iterator[Format]:
-    for family, (holds, endings) in FAMILIES.items():
-        if name.endswith(endings) and (not wanted or not set(wanted).isdisjoint(holds)):
-            yield from _chosen(_ours(family), wanted)
-    yield from _chosen(plugins(), wanted)
-
-
-def _chosen(formats: Collection[Format], wanted: Collection[str]) -> Iterator[Format]:
-    return (each for each in formats if not wanted or not set(wanted).isdisjoint(each.holds))
-
-
-def _ours(family: str) -> tuple[Format, ...]:
+def formats_of(family: str) -> tuple[Format, ...]:
+    """Return the formats of a module of this package."""
     return tuple(import_module(f".{family}", __package__).FORMATS)
 
 
@@ -63,11 +50,6 @@ def plugins() -> tuple[Format, ...]:
                 raise UsageError(f"The entry point {point.name!r} of {GROUP} is not a Format: {each!r:.80}.")
         found += mine
     return tuple(found)
-
-
-def all_formats() -> tuple[Format, ...]:
-    """Return all formats: ours in the order of the families, then those of other packages."""
-    return (*(each for family in FAMILIES for each in _ours(family)), *plugins())
 
 
 def kind_of_file(path: Path) -> tuple[str, bool]:

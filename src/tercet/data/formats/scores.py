@@ -1,10 +1,8 @@
 """Formats of metric scores: those of other programs, of the WMT tasks, and our own."""
 
-from __future__ import annotations
-
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,8 +35,12 @@ def no_scores(path: Path, problem: str, more: str = "") -> DataError:
     )
 
 
+def _by_lines(fits: Callable[[Head], bool], sureness: float, why: str) -> Callable[[Head], Guess | None]:
+    """Return a `sniff` for files that have their scores in lines of text."""
+    return lambda head: Guess(sureness, why) if _is_lines(head) and fits(head) else None
+
+
 def _is_lines(head: Head) -> bool:
-    """Return whether a file may have its scores in lines of text."""
     return bool(head.first) and "\0" not in head.first and not head.ends(".jsonl", ".npz")
 
 
@@ -69,12 +71,6 @@ def _read_comet(path: Path, request: Request) -> Contents:
     if not found:
         raise no_scores(path, "holds JSON that is not COMET's")
     return Contents(published=found)
-
-
-def _is_one_system(head: Head) -> Guess | None:
-    if not _is_lines(head) or _one_system_rows(head) is None:
-        return None
-    return Guess(0.95, "it has a number per line, perhaps after the segment")
 
 
 def _read_one_system(path: Path, request: Request) -> Contents:
@@ -114,16 +110,6 @@ def _is_table(head: Head) -> Guess | None:
     if not sure and (any(map(is_number, head.header)) or not any(map(is_number, head.row.values()))):
         return None  # rows without a header, or a sentence that begins with "system"
     return Guess(LIKELY / 2, f"it has a column {', '.join(columns)}")
-
-
-def _is_blocks(head: Head) -> Guess | None:
-    is_word = _is_lines(head) and len(head.first.split()) == 2
-    return Guess(POSSIBLE / 2, "its first line has two words") if is_word else None
-
-
-def _is_submission(head: Head) -> Guess | None:
-    is_tabbed = _is_lines(head) and len(head.first.split()) > 2 and "\t" in head.first
-    return Guess(POSSIBLE / 4, "its columns are separated by tabs") if is_tabbed else None
 
 
 def _submission_pairs(head: Head) -> list[str]:
@@ -232,18 +218,26 @@ FORMATS = (
     ),
     Format(
         "one-system", (SCORES,), "segment scores of one system: a number per line, perhaps after the segment",
-        _is_one_system, _read_one_system,
+        _by_lines(
+            lambda head: _one_system_rows(head) is not None, 0.95, "it has a number per line, perhaps after the segment"
+        ),
+        _read_one_system,
     ),
     Format(
         "score-table", (SCORES,), "a table with a column system or seg, and columns of scores", _is_table,
         published.read, values_of_pairs,
     ),
     Format(
-        "evalset-scores", (SCORES,), "mt-metrics-eval's scores: a system and its score per line", _is_blocks,
+        "evalset-scores", (SCORES,), "mt-metrics-eval's scores: a system and its score per line",
+        _by_lines(lambda head: len(head.first.split()) == 2, POSSIBLE / 2, "its first line has two words"),
         _read_blocks,
     ),
     Format(
         "wmt-submission", (SCORES,), "submissions to WMT's metrics tasks, 2014 to 2023: tab-separated, no header",
-        _is_submission, _read_submission, _submission_pairs,
+        _by_lines(
+            lambda head: len(head.first.split()) > 2 and "\t" in head.first, POSSIBLE / 4,
+            "its columns are separated by tabs",
+        ),
+        _read_submission, _submission_pairs,
     ),
 )  # fmt: skip

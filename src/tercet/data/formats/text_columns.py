@@ -1,13 +1,12 @@
 """Which columns of a table have texts: by their headers, or as the user names them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ...errors import DataError, UnknownName, UsageError
-from ..bilingual.segments import AMBER, DONE, GREEN, HEADER, OUTPUT, RED, REFERENCE, REVIEW, Choice, Segment
-from .columns import NAMES, TEXTS, find, plain
+from ...errors import DataError, UnknownName
+from ..bilingual.segments import HEADER, OUTPUT, REFERENCE, Choice, Segment
+from ..bilingual.states import AMBER, DONE, GREEN, RED, REVIEW
+from .columns import NAMES, TEXTS, find, parse_roles, plain
 from .names import LANGUAGES
 
 ROLES = ("source", "output", "reference", "id", "file")
@@ -20,20 +19,7 @@ _PREFIXES = {"sys": "output", "ref": "reference", "output": "output", "reference
 
 def parse_columns(words: Iterable[str]) -> dict[str, str]:
     """Return the column of each role from ROLE=COLUMN, given as several words or joined by commas."""
-    found: dict[str, str] = {}
-    for word in words:
-        parts = word.split(",")
-        for part in parts if all("=" in each for each in parts) else [word]:
-            role, _, column = (each.strip() for each in part.partition("="))
-            kind, colon, name = role.partition(":")
-            is_role = kind in (*ROLES, SHEET) and (not colon or (kind in ("output", "reference") and bool(name)))
-            if not column or not is_role:
-                known = ", ".join((*ROLES, "output:NAME", "reference:NAME", SHEET))
-                raise UsageError(f"`columns` {part}: write ROLE=COLUMN, as source=English. Roles: {known}.")
-            if role in found:
-                raise UsageError(f"`columns`: {role} is given twice. Name several as {role}:NAME=COLUMN.")
-            found[role] = column
-    return found
+    return parse_roles(words, (*ROLES, SHEET), named=("output", "reference"))
 
 
 @dataclass

@@ -1,7 +1,5 @@
 """Formats of test sets: JSONL, TSV, SGM, WMT's XML."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

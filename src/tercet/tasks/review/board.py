@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...cli.console import rendered
-from ...data.bilingual.segments import AMBER, DONE, GREEN, RED
+from ...data.bilingual.states import AMBER, DONE, GREEN, RED
 from ...rendering.document import Heading, Notes, Part, Table
 from .judging import COLOURS, FLUENCY, MARKED, MEANING, OTHER, UNUSUAL, Review, file_of
 

@@ -19,17 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...checking.segment_findings import SegmentFinding, Sides, find
 from ...checking.triage import Usual
-from ...data.bilingual.segments import (
-    AMBER,
-    DONE,
-    FLAGGED,
-    FLAGGED_BEFORE,
-    GREEN,
-    RED,
-    REVIEW,
-    Segment,
-    flagged_by_review,
-)
+from ...data.bilingual.segments import Segment, flagged_by_review
+from ...data.bilingual.states import AMBER, DONE, FLAGGED, FLAGGED_BEFORE, GREEN, RED, REVIEW
 from ...errors import DataError, UsageError
 from .reading import TextPair, pair_of
 

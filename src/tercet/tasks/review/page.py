@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from ...data.bilingual.segments import DONE, Segment
+from ...data.bilingual.segments import Segment
+from ...data.bilingual.states import DONE
 from ...rendering.review_page import Card, CardText, Mark, Overview, ReviewPage, Why, page_pieces
 from ...text.explanations import utf16_places
 from .board import SAYS, TITLES, caveats, saved, title, verdict
