@@ -4,8 +4,9 @@ Files are read as bytes, without the corrections that the readers of `data` make
 or endangers scores, a warning if it may do so, otherwise a note.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from ..data.formats.registry import PLAIN, kind_of_file
@@ -19,12 +20,12 @@ from .files import read
 from .languages import Languages, check_languages
 from .report import CheckReport as CheckReport
 from .report import Finding as Finding
-from .report import Text, finding, merge
+from .report import Text, merge
 from .texts import check_lines, settle_between_files
 
 __all__ = ["CheckReport", "Finding", "check"]
 
-Paths = Sequence[str | Path]
+_BREAK = re.compile("[\r\n]")
 
 
 @takes(Checking)
@@ -60,7 +61,9 @@ def check(*, options: Checking) -> CheckReport:
         references = [path for path in references if path not in others]
         if others and not references:
             return CheckReport(tuple(map(str, others)), 0, (), recognised=tuple(recognised))
-    files = _roles(references, outputs, source)
+    plain = "text" if not outputs and source is None else "reference"
+    files = [*((path, plain) for path in references), *((path, "output") for path in outputs)]
+    files += [(source, "source")] if source is not None else []
     if not files and testset is None:
         raise UsageError("There is nothing to check. Give one file or more.")
     languages = _languages(options.pair or (testset.pair if testset else None))
@@ -68,7 +71,12 @@ def check(*, options: Checking) -> CheckReport:
     if testset is not None:
         texts = list(_texts(testset, with_outputs=not outputs))
         names = [text.name for text in texts]
-        findings += [found for text in texts for found in _line_breaks(text)]
+        for text in texts:
+            if lines := text.numbers(_BREAK.search):  # possible where it is no plain text
+                message = (
+                    "Line feeds or carriage returns inside segments: written one per line, they shift all later ones."
+                )
+                findings.append(text.finding("line-breaks", ERROR, lines, message, "Replace them by spaces."))
     for path, role in files:
         name, text, found = read(path, role)
         names.append(name)
@@ -86,13 +94,6 @@ def check(*, options: Checking) -> CheckReport:
     )
 
 
-def _roles(references: Paths, outputs: Paths, source: str | Path | None) -> list[tuple[str | Path, str]]:
-    alone = not outputs and source is None
-    files: list[tuple[str | Path, str]] = [(path, "text" if alone else "reference") for path in references]
-    files += [(path, "output") for path in outputs]
-    return files if source is None else [*files, (source, "source")]
-
-
 def _texts(testset: TestSet, *, with_outputs: bool) -> Iterator[Text]:
     for name, lines in testset.references.items():
         missing = frozenset(row for row, line in enumerate(lines) if line is None)
@@ -101,14 +102,6 @@ def _texts(testset: TestSet, *, with_outputs: bool) -> Iterator[Text]:
         yield Text(f"output {name}", "output", list(output))
     if testset.source is not None:
         yield Text("source", "source", list(testset.source))
-
-
-def _line_breaks(text: Text) -> Iterator[Finding]:
-    """Report line ends inside segments, which are possible in test sets that are not plain text."""
-    lines = [number for number, line in enumerate(text.lines, 1) if "\n" in line or "\r" in line]
-    if lines:
-        message = "Line feeds or carriage returns inside segments: written one per line, they shift all later ones."
-        yield finding("line-breaks", ERROR, text.name, lines, message, "Replace them by spaces.")
 
 
 def _languages(pair: str | None) -> Languages:

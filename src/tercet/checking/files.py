@@ -11,6 +11,9 @@ from ..errors import DataError
 from ..text.anomalies import ERROR
 from .report import Finding, Text, finding
 
+_NO_MARK, _TO_LINE_FEEDS, _NO_RETURNS = r"'1s/^\xEF\xBB\xBF//'", r"'s/\r/\n/g'", r"'s/\r$//'"  # scripts of sed
+_NO_SURROGATES = dict.fromkeys(range(0xDC80, 0xDD00), " ")
+
 
 def shown_name(path: str | Path) -> str:
     """Return a file's name in printable form, whatever bytes it has."""
@@ -21,20 +24,18 @@ def _command(program: str, path: str | Path, *, in_place: str = "") -> str:
     """Return a shell command that runs a filter on a file. `in_place`: the command for a file that is not gzipped."""
     if str(path) == "-":
         return program
-    name = shown_name(path)
+    name, begin = shown_name(path), b""
+    if Path(path).is_file():  # a pipe cannot be read twice
+        with Path(path).open("rb") as stream:
+            begin = stream.read(6)
     quoted = shlex.quote(f"./{name}" if name.startswith("-") else name)
-    if packer := _packer(path):
+    if packer := next((program for magic, program in COMPRESSED.items() if begin.startswith(magic)), ""):
         return f"{packer} -dc {quoted} | {program}"
     return f"{in_place or program} {quoted}"
 
 
-def _packer(path: str | Path) -> str:
-    """Return the program that a file was compressed with, or an empty text."""
-    if not Path(path).is_file():
-        return ""  # a pipe cannot be read twice
-    with Path(path).open("rb") as stream:
-        begin = stream.read(6)
-    return next((program for magic, program in COMPRESSED.items() if begin.startswith(magic)), "")
+def _sed(script: str, path: str | Path) -> str:
+    return _command(f"sed {script}", path, in_place=f"sed -i {script}")
 
 
 def read(path: str | Path, role: str) -> tuple[str, Text | None, list[Finding]]:
@@ -51,7 +52,9 @@ def read(path: str | Path, role: str) -> tuple[str, Text | None, list[Finding]]:
         return name, None, [finding("empty-file", ERROR, name, [], "The file is empty.", advice, 1)]
     text, findings = _decode(data, path)
     if "\r" in text and "\n" not in text:
-        findings.append(_only_carriage_returns(path))
+        message = "Carriage returns are the only line ends. Current programs, also Tercet, read the file as one line."
+        advice = f"Make them line feeds: {_sed(_TO_LINE_FEEDS, path)}"
+        findings.append(finding("lone-cr", ERROR, name, [1], message, advice))
         text = text.replace("\r", "\n")  # so that the rest can be checked
     lines = text.split("\n")
     # A file that must be converted first is not edited in place: advise a filter, as for standard input.
@@ -62,8 +65,7 @@ def read(path: str | Path, role: str) -> tuple[str, Text | None, list[Finding]]:
 
 def _decode(data: bytes, path: str | Path) -> tuple[str, list[Finding]]:
     name = shown_name(path)
-    wide = _wide_encoding(data)
-    if wide:
+    if wide := _wide_encoding(data):
         known_to_iconv = wide.upper().replace("-LE", "LE").replace("-BE", "BE")
         advice = f"Convert it: {_command(f'iconv -f {known_to_iconv} -t UTF-8', path)}"
         text = data.decode(wide, "replace").removeprefix("\ufeff")
@@ -75,8 +77,7 @@ def _decode(data: bytes, path: str | Path) -> tuple[str, list[Finding]]:
             "The file begins with a byte order mark. Tercet removes it with a warning; "
             "other programs keep it as part of the first word."
         )
-        script = r"'1s/^\xEF\xBB\xBF//'"
-        advice = f"Remove it: {_command(f'sed {script}', path, in_place=f'sed -i {script}')}"
+        advice = f"Remove it: {_sed(_NO_MARK, path)}"
         findings.append(finding("byte-order-mark", ERROR, name, [1], message, advice))
     if b"\0" in data:
         lines = [number for number, line in enumerate(data.split(b"\n"), 1) if b"\0" in line]
@@ -93,9 +94,6 @@ def _decode(data: bytes, path: str | Path) -> tuple[str, list[Finding]]:
         findings.append(finding("invalid-utf-8", ERROR, name, lines, message, advice))
         # A space, not U+FFFD: that character is reported only if the file itself contains it.
         return data.decode("utf-8", "surrogateescape").translate(_NO_SURROGATES), findings
-
-
-_NO_SURROGATES = dict.fromkeys(range(0xDC80, 0xDD00), " ")
 
 
 def _is_utf8(line: bytes) -> bool:
@@ -119,28 +117,17 @@ def _wide_encoding(data: bytes) -> str | None:
     return None
 
 
-def _only_carriage_returns(path: str | Path) -> Finding:
-    message = "Carriage returns are the only line ends. Current programs, also Tercet, read the file as one line."
-    script = r"'s/\r/\n/g'"
-    advice = f"Make them line feeds: {_command(f'sed {script}', path, in_place=f'sed -i {script}')}"
-    return finding("lone-cr", ERROR, shown_name(path), [1], message, advice)
-
-
 def _check_line_ends(lines: Sequence[str], name: str, path: str | Path) -> Iterator[Finding]:
     """Yield findings on line ends. `lines` are split at line feeds, so the last one has none after it."""
-    windows = [number for number, line in enumerate(lines[:-1], 1) if line.endswith("\r")]
-    if windows:
+    if windows := [number for number, line in enumerate(lines[:-1], 1) if line.endswith("\r")]:
         message = (
             "The lines end in CR LF, as on Windows. Tercet removes the carriage returns with a warning; "
             "other programs keep them as part of the text."
         )
-        script = r"'s/\r$//'"
-        advice = f"Remove them: {_command(f'sed {script}', path, in_place=f'sed -i {script}')}"
+        advice = f"Remove them: {_sed(_NO_RETURNS, path)}"
         yield finding("crlf", ERROR, name, windows, message, advice)
-    lone = [number for number, line in enumerate(lines[:-1], 1) if "\r" in line[:-1]]
-    if "\r" in lines[-1]:
-        lone.append(len(lines))
-    if lone:
+    within = [*(line[:-1] for line in lines[:-1]), lines[-1]]
+    if lone := [number for number, line in enumerate(within, 1) if "\r" in line]:
         message = "Carriage returns within lines: some programs end a line there and shift all later segments."
         advice = "Replace them by spaces, or by line feeds if they end lines."
         yield finding("lone-cr", ERROR, name, lone, message, advice)

@@ -6,13 +6,14 @@ import numpy as np
 
 from ..text import scripts
 from ..text.anomalies import ERROR, NOTE, WARNING
-from .report import Finding, Text, finding
+from .report import Finding, Text
 
 MOSTLY = 0.5
 _KANA_AND_HAN = {"Hiragana": "Han", "Katakana": "Han"}
 _WRONG_FILE = "Look whether the right file was given, and whether the language pair (-l) is right."
 
 Languages = Mapping[str, tuple[str, ...]]
+Seen = tuple[str | None, str | None]  # the script and the language that a text seems to have
 
 
 def check_languages(texts: Sequence[Text], languages: Languages) -> Iterator[Finding]:
@@ -27,47 +28,39 @@ def check_languages(texts: Sequence[Text], languages: Languages) -> Iterator[Fin
     for text in texts:
         allowed = languages.get(text.role)
         if allowed is not None:
-            expected = {script for language in allowed for script in _scripts_of(language)}
-            if not all(map(scripts.scripts_of, allowed)):
-                expected = set()
-            known = all(map(scripts.knows_words_of, allowed))
-            spoken = {scripts.base_code(language) for language in allowed} if known else set()
-            whose, like = " or ".join(allowed), " or ".join(allowed)
+            expected, spoken = set[str](), set[str]()
+            if all(map(scripts.scripts_of, allowed)):
+                expected = {script for language in allowed for script in _scripts_of(language)}
+            if all(map(scripts.knows_words_of, allowed)):
+                spoken = {scripts.base_code(language) for language in allowed}
+            whose = like = " or ".join(allowed)
         elif reference is not None and text.role == "output":
-            script, guess = seen[id(reference)]
-            expected = {script} if script else set()
-            spoken = {guess} if guess else set()
+            expected, spoken = ({found} if found else set() for found in seen[id(reference)])
             whose, like = reference.name, f"the language of {reference.name}"
         else:
             continue
-        yield from _check_text(text, *seen[id(text)], expected, spoken, whose, like)
-
-
-def _check_text(
-    text: Text, script: str | None, guess: str | None, expected: set[str], spoken: set[str], whose: str, like: str
-) -> Iterator[Finding]:
-    if script is not None and expected and script not in expected:
-        message = f"Most letters are {script}; {whose} is written in {' or '.join(sorted(expected))}."
-        yield finding("wrong-script", ERROR, text.name, [], message, _WRONG_FILE, len(text.lines))
-    elif spoken and guess is not None and guess not in spoken:
-        message = f"The text looks like '{guess}', not like {like}."
-        yield finding("wrong-language", ERROR, text.name, [], message, _WRONG_FILE, len(text.lines))
-    else:
-        yield from _lines_in_other_scripts(text, expected, whose)
+        script, guess = seen[id(text)]
+        if script is not None and expected and script not in expected:
+            message = f"Most letters are {script}; {whose} is written in {' or '.join(sorted(expected))}."
+            yield text.finding("wrong-script", ERROR, [], message, _WRONG_FILE, len(text.lines))
+        elif spoken and guess is not None and guess not in spoken:
+            message = f"The text looks like '{guess}', not like {like}."
+            yield text.finding("wrong-language", ERROR, [], message, _WRONG_FILE, len(text.lines))
+        elif expected:
+            yield from _lines_in_other_scripts(text, expected, whose)
 
 
 def _unknown(texts: Sequence[Text], languages: Languages) -> Iterator[Finding]:
     """Report languages of the pair that Tercet does not know, so that their texts are not checked."""
-    said = set()
+    first: dict[str, Text] = {}
     for text in texts:
         for language in languages.get(text.role, ()):
-            if language not in said and not scripts.scripts_of(language):
-                said.add(language)
-                message = (
-                    f"Tercet does not know the language {language!r}, so the language of the text was not checked."
-                )
-                advice = "Look whether the code is right (ISO 639, as de or zh). If it is, ignore this note."
-                yield finding("unknown-language", NOTE, text.name, [], message, advice, len(text.lines))
+            first.setdefault(language, text)
+    for language, text in first.items():
+        if not scripts.scripts_of(language):
+            message = f"Tercet does not know the language {language!r}, so the language of the text was not checked."
+            advice = "Look whether the code is right (ISO 639, as de or zh). If it is, ignore this note."
+            yield text.finding("unknown-language", NOTE, [], message, advice, len(text.lines))
 
 
 def _script(lines: Sequence[str]) -> str | None:
@@ -80,31 +73,23 @@ def _scripts_of(language: str) -> set[str]:
 
 
 def _lines_in_other_scripts(text: Text, expected: set[str], whose: str) -> Iterator[Finding]:
-    if not expected:
-        return
-    names = scripts.script_names()
-    fitting = np.array([_KANA_AND_HAN.get(name, name) in expected for name in names])
+    fitting = np.array([_KANA_AND_HAN.get(name, name) in expected for name in scripts.script_names()])
     counts = scripts.count_scripts([line[:1000] for line in text.lines])
     foreign = counts[:, ~fitting].sum(1)
-    lines = (np.flatnonzero((foreign >= 5) & (foreign > MOSTLY * counts.sum(1))) + 1).tolist()
-    if lines:
+    if lines := (np.flatnonzero((foreign >= 5) & (foreign > MOSTLY * counts.sum(1))) + 1).tolist():
         message = f"Most letters of these lines are in another script than {whose} ({', '.join(sorted(expected))})."
         advice = "Look whether these segments were left untranslated or belong to another file."
-        yield finding("lines-in-other-script", WARNING, text.name, lines, message, advice)
+        yield text.finding("lines-in-other-script", WARNING, lines, message, advice)
 
 
-def _swapped(
-    texts: Sequence[Text], languages: Languages, seen: Mapping[int, tuple[str | None, str | None]]
-) -> Finding | None:
+def _swapped(texts: Sequence[Text], languages: Languages, seen: Mapping[int, Seen]) -> Finding | None:
     """Report swapped source and reference: judged by the language pair, or because outputs are like the source."""
-    source = next((text for text in texts if text.role == "source"), None)
-    reference = next((text for text in texts if text.role == "reference"), None)
+    source, reference = (next((text for text in texts if text.role == role), None) for role in ("source", "reference"))
     if source is None or reference is None:
         return None
-    of_source, of_reference = seen[id(source)], seen[id(reference)]
     outputs = [seen[id(text)] for text in texts if text.role == "output"]
     for place in (0, 1):  # script, language
-        here, there = of_source[place], of_reference[place]
+        here, there = seen[id(source)][place], seen[id(reference)][place]
         if here is None or there is None or here == there:
             continue
         if languages:
@@ -116,7 +101,7 @@ def _swapped(
                 f"Source and reference seem to be swapped: {source.name} is in the target language, this text is not."
             )
             advice = f"Give {reference.name} as source and {source.name} as reference."
-            return finding("swapped-files", ERROR, reference.name, [], message, advice, len(reference.lines))
+            return reference.finding("swapped-files", ERROR, [], message, advice, len(reference.lines))
     return None
 
 

@@ -1,6 +1,6 @@
 """The findings of `tercet check`, and the report that lists them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -8,6 +8,7 @@ from ..text.anomalies import ERROR, NOTE, WARNING
 
 SHOWN = 5  # line numbers in a finding
 SEVERITIES = (ERROR, WARNING, NOTE)
+_COLOURS = {ERROR: "31", WARNING: "33", NOTE: "36"}
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,17 @@ class Finding:
     count: int
     message: str
     advice: str
+
+    def as_text(self, *, colour: bool = False) -> str:
+        """Return the finding as two lines of text."""
+        severity = self.severity.ljust(8)
+        if colour:
+            severity = f"\033[{_COLOURS[self.severity]}m{severity}\033[0m"
+        where = ""
+        if self.lines:
+            more = f" and {self.count - len(self.lines)} more" if self.count > len(self.lines) else ""
+            where = f", line{'s' if self.count > 1 else ''} {', '.join(map(str, self.lines))}{more}"
+        return f"{severity} {self.file}{where}: {self.message} [{self.kind}]\n{' ' * 9}{self.advice}"
 
 
 @dataclass(frozen=True)
@@ -50,29 +62,14 @@ class CheckReport:
 
     def as_text(self, *, colour: bool = False) -> str:
         """Return the findings as readable text."""
-        files = f"1 {self.unit}" if len(self.files) == 1 else f"{len(self.files)} {self.unit}s"
-        segments = "1 segment" if self.segments == 1 else f"{self.segments} segments"
-        if not self.findings and not self.segments and self.recognised:
-            return "\n".join(self.recognised)
+        files = f"{len(self.files)} {self.unit}{'s' * (len(self.files) != 1)}"
+        where = f"in {files} ({self.segments} segment{'s' * (self.segments != 1)})."
         if not self.findings:
-            return "\n".join([*self.recognised, f"No problems found in {files} ({segments})."])
-        rows = [line for found in self.findings for line in _rows(found, colour=colour)]
+            none = [] if self.recognised and not self.segments else [f"No problems found {where}"]
+            return "\n".join([*self.recognised, *none])
         counts = [f"{n} {name}{'s' if n > 1 else ''}" for name in SEVERITIES if (n := self.count(name))]
-        return "\n".join([*self.recognised, *rows, f"{', '.join(counts)} in {files} ({segments})."])
-
-
-_COLOURS = {ERROR: "31", WARNING: "33", NOTE: "36"}
-
-
-def _rows(found: Finding, *, colour: bool) -> list[str]:
-    severity = found.severity.ljust(8)
-    if colour:
-        severity = f"\033[{_COLOURS[found.severity]}m{severity}\033[0m"
-    where = ""
-    if found.lines:
-        more = f" and {found.count - len(found.lines)} more" if found.count > len(found.lines) else ""
-        where = f", line{'s' if found.count > 1 else ''} {', '.join(map(str, found.lines))}{more}"
-    return [f"{severity} {found.file}{where}: {found.message} [{found.kind}]", f"{' ' * 9}{found.advice}"]
+        rows = [found.as_text(colour=colour) for found in self.findings]
+        return "\n".join([*self.recognised, *rows, f"{', '.join(counts)} {where}"])
 
 
 @dataclass(frozen=True)
@@ -87,6 +84,16 @@ class Text:
     @property
     def a_role(self) -> str:
         return {"source": "the source", "reference": "a reference", "output": "an output"}.get(self.role, "a file")
+
+    def numbers(self, wanted: Callable[[str], object]) -> list[int]:
+        """Return the numbers of the lines for which this is true."""
+        return [number for number, line in enumerate(self.lines, 1) if wanted(line)]
+
+    def finding(
+        self, kind: str, severity: str, lines: Sequence[int], message: str, advice: str, count: int | None = None
+    ) -> Finding:
+        """Return a finding in this text; for the arguments see the function of this name."""
+        return finding(kind, severity, self.name, lines, message, advice, count)
 
 
 def finding(

@@ -5,12 +5,13 @@ can be seen without knowing the languages, and allow for what translation change
 """
 
 import itertools
+import math
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 from ..data.display import listed
 from ..text import scripts
@@ -105,13 +106,12 @@ def find(sides: Sides, context: Context) -> list[SegmentFinding]:
         return []
     if not sides.output.strip():
         return [SegmentFinding("untranslated", "there is no translation")]
-    found = [_finding(kind, each) for kind, check in CHECKS.items() for each in check(sides, context)]
-    return sorted(found, key=lambda each: -each.points)
-
-
-def _finding(kind: str, found: Found) -> SegmentFinding:
-    message, words = (found, ()) if isinstance(found, str) else found
-    return SegmentFinding(kind, message, tuple(dict.fromkeys(words)))
+    findings = []
+    for kind, check in CHECKS.items():
+        for found in check(sides, context):
+            message, words = (found, ()) if isinstance(found, str) else found
+            findings.append(SegmentFinding(kind, message, tuple(dict.fromkeys(words))))
+    return sorted(findings, key=lambda each: -each.points)
 
 
 def _number_of(what: str, words: Sequence[str], happened: str) -> Found:
@@ -158,39 +158,31 @@ def _written_with(script: str) -> frozenset[str]:
 
 
 def _tags(sides: Sides, context: Context) -> Iterator[Found]:
-    lost, added = _differences(sides.source_tags, sides.output_tags)
-    if lost:
-        yield _number_of("tag", lost, "missing")
-    if added:
-        yield _number_of("tag", added, "added")
+    return _changes("tag", sides.source_tags, sides.output_tags)
 
 
 def _placeholders(sides: Sides, context: Context) -> Iterator[Found]:
-    lost, added = _differences(_PLACEHOLDER.findall(sides.source), _PLACEHOLDER.findall(sides.output))
-    if lost:
-        yield _number_of("placeholder", lost, "missing")
-    if added:
-        yield _number_of("placeholder", added, "added")
+    return _changes("placeholder", *(_PLACEHOLDER.findall(text) for text in (sides.source, sides.output)))
+
+
+def _changes(what: str, source: Iterable[str], output: Iterable[str]) -> Iterator[Found]:
+    for words, happened in zip(_differences(source, output), ("missing", "added"), strict=True):
+        if words:
+            yield _number_of(what, words, happened)
 
 
 def _numbers(sides: Sides, context: Context) -> Iterator[Found]:
-    source, output = (_numbers_of(text) for text in (sides.source, sides.output))
-    lost, added = _differences(source, output)
+    # The digits of each number, without marks and leading zeros: 1,000.50 and 1.000,50 are the same.
+    texts = (_ADDRESS.sub(" ", _PLACEHOLDER.sub(" ", text)) for text in (sides.source, sides.output))
+    lost, added = _differences(*(map(_digits, _NUMBER.findall(text)) for text in texts))
     if _AFTERNOON.search(sides.source) or _AFTERNOON.search(sides.output):
         lost, added = [], []  # 5:30 p.m. is 17:30
     spelled = [number for number in lost if len(number) <= 2 and int(number) <= WORDS_IN_FULL]
     clear = [number for number in lost if number not in spelled]
     if clear or (spelled and added):
         yield _number_of("number", _as_written(clear or spelled, sides.source), "missing")
-    new = [number for number in added if len(number) > 2 or int(number) > WORDS_IN_FULL]
-    if new:
+    if new := [number for number in added if len(number) > 2 or int(number) > WORDS_IN_FULL]:
         yield _number_of("number", _as_written(new, sides.output), "added")
-
-
-def _numbers_of(text: str) -> list[str]:
-    """Return the digits of each number, without marks and leading zeros: 1,000.50 and 1.000,50 are the same."""
-    text = _ADDRESS.sub(" ", _PLACEHOLDER.sub(" ", text))
-    return [_digits(found) for found in _NUMBER.findall(text)]
 
 
 def _digits(number: str) -> str:
@@ -231,8 +223,7 @@ def _names(sides: Sides, context: Context) -> Iterator[Found]:
     source, output = _ADDRESS.sub(" ", sides.source), sides.output
     codes = [code for code in _CODE.findall(source) if any(map(str.isalpha, code)) and len(code) > 1]
     mixed = [code for code in codes if not code.isalpha() or not code.isupper()]
-    lost = [code for code in dict.fromkeys(mixed) if code.lower() not in output.lower()]
-    if lost:
+    if lost := [code for code in dict.fromkeys(mixed) if code.lower() not in output.lower()]:
         yield _number_of("name", lost, "missing")
 
 
@@ -265,16 +256,13 @@ def _length(sides: Sides, context: Context) -> Iterator[Found]:
     limit = max(3 * context.spread, 0.6)
     # Short texts vary by chance: the limit grows as the texts become shorter.
     if abs(away) > limit * (1 + 12 / max(len(sides.source), len(sides.output))):
-        times = 2.718281828459045 ** abs(away)
-        yield f"{times:.1f} times as {'long' if away > 0 else 'short'} as usual for its source"
+        yield f"{math.e ** abs(away):.1f} times as {'long' if away > 0 else 'short'} as usual for its source"
 
 
 def length_ratio(source: str, output: str) -> float | None:
     """Return the logarithm of the output's length divided by the source's, in characters; None if one is empty."""
-    from math import log
-
     lengths = [len("".join(text.split())) for text in (source, output)]
-    return log(lengths[1] / lengths[0]) if all(lengths) else None
+    return math.log(lengths[1] / lengths[0]) if all(lengths) else None
 
 
 def _repetition(sides: Sides, context: Context) -> Iterator[Found]:
@@ -300,8 +288,6 @@ def _end_mark(sides: Sides, context: Context) -> Iterator[Found]:
 
 
 def _terms(sides: Sides, context: Context) -> Iterator[Found]:
-    if not context.terms:
-        return
     lower = sides.source.lower()
     for term, translations in context.terms.items():
         if (
@@ -322,15 +308,37 @@ def _has_term(text: str, term: str, *, inflected: bool = False) -> bool:
 
 
 def _dates(sides: Sides, context: Context) -> Iterator[Found]:
-    from .dates import months_of
-
+    """Compare the names of months, which Babel has (extra `kobe`); without it none is found."""
     source, target = context.languages
-    if not source or not target:
-        return
-    first, second = months_of(sides.source, source), months_of(sides.output, target)
+    first, second = _months_of(sides.source, source or ""), _months_of(sides.output, target or "")
     if first and second and set(first) != set(second):
         months = [*first.values()], [*second.values()]
         yield f"months differ: {_listed(months[0])} and {_listed(months[1])}", [*months[0], *months[1]]
+
+
+def _months_of(text: str, language: str) -> dict[int, str]:
+    """Return the months named beside a number, by their number."""
+    names, found = _months(scripts.base_code(language)), {}
+    for match in re.finditer(r"\d[.,]?\s*(?:de\s+)?([^\W\d_]{3,})|([^\W\d_]{3,})\.?\s+\d", text) if names else ():
+        word = match[1] or match[2]
+        if word.lower() in names:
+            found[names[word.lower()]] = word
+    return found
+
+
+@lru_cache(maxsize=32)
+def _months(language: str) -> dict[str, int]:
+    """Return the numbers of months by their names."""
+    try:
+        from babel.core import Locale, UnknownLocaleError
+    except ImportError:
+        return {}
+    try:
+        months = Locale.parse(language).months
+    except (UnknownLocaleError, ValueError):
+        return {}
+    wide = [months[context]["wide"] for context in ("format", "stand-alone")]
+    return {name.lower(): number for table in wide for number, name in table.items()}
 
 
 def _differences(source: Iterable[str], output: Iterable[str]) -> tuple[list[str], list[str]]:

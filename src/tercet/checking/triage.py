@@ -96,17 +96,9 @@ def triage(
     for row in range(n):
         tags = (source_tags[row] if source_tags else (), output_tags[row] if output_tags else ())
         findings = tuple(find(Sides(sources[row], outputs[row], *tags), context))
-        found.append(
-            TriagedSegment(
-                row + 1,
-                ids[row] if ids else str(row + 1),
-                files[row] if files else "",
-                sources[row],
-                outputs[row],
-                sum(POINTS[kind] for kind in {each.kind for each in findings}),
-                findings,
-            )
-        )
+        points = sum(POINTS[kind] for kind in {each.kind for each in findings})
+        id, file = ids[row] if ids else str(row + 1), files[row] if files else ""
+        found.append(TriagedSegment(row + 1, id, file, sources[row], outputs[row], points, findings))
     ranked = sorted(found, key=lambda each: -each.points)
     kinds = Counter(kind for each in found for kind in {finding.kind for finding in each.findings})
     return Triage(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from ..errors import DataError
 from .display import listed
 from .field_checks import chosen, further_labels
+from .judgements import grouped
 from .testset import TestSet
 
 KINDS = ("source", "reference", "output")
@@ -24,7 +25,7 @@ Key = tuple[str, str]  # document, segment id
 class Gathered:
     """The texts read so far, by kind and name, with their segments by document and segment id."""
 
-    texts: dict[tuple[str, str], dict[Key, str]] = field(default_factory=dict)
+    texts: dict[str, dict[str, dict[Key, str]]] = field(default_factory=lambda: {kind: {} for kind in KINDS})
     places: dict[tuple[str, str, str], str] = field(default_factory=dict)  # kind, name, document -> file and line
     attributes: dict[str, dict[str, str]] = field(default_factory=dict)  # document -> its domain, original language
     claimed: dict[str, dict[str, str]] = field(default_factory=dict)  # the same according to the outputs' files
@@ -34,7 +35,7 @@ class Gathered:
         before = self.places.setdefault((kind, name, document), place)
         if before != place:
             raise DataError(f"{place}: document {document!r} of {kind} {name!r} occurs already in {before}.")
-        self.texts.setdefault((kind, name), {})
+        self.texts[kind].setdefault(name, {})
 
     def describe(self, kind: str, document: str, attributes: Mapping[str, str], place: str) -> None:
         """Store a document's attributes. Source and references must agree; outputs often have wrong ones."""
@@ -46,27 +47,25 @@ class Gathered:
 
     def add(self, kind: str, name: str, document: str, segment: str, text: str, place: str) -> None:
         """Store a segment. Raises DataError if its id occurs twice."""
-        texts = self.texts[kind, name]
+        texts = self.texts[kind][name]
         if (document, segment) in texts:
             raise DataError(f"{place}: document {document!r} of {kind} {name!r} has two segments {segment!r}.")
         texts[document, segment] = text
 
     def testset(self, where: str, *, pair: str | None, name: str, systems: Iterable[str] | None) -> TestSet:
         """Return the test set. Raises DataError that names the documents in which segments are missing."""
-        by_kind = {kind: {n: texts for (k, n), texts in self.texts.items() if k == kind} for kind in KINDS}
-        by_kind["source"] = {n: texts for n, texts in by_kind["source"].items() if texts}  # may only name a language
-        order = self._order(by_kind)
+        order = self._order()
         if not order:
             raise DataError(f"{where}: no segments.")
-        outputs = {system: by_kind["output"][system] for system in chosen(by_kind["output"], systems)}
-        source: list[str] | None = None
-        for segments in by_kind["source"].values():
+        outputs = {system: self.texts["output"][system] for system in chosen(self.texts["output"], systems)}
+        references, source = self.texts["reference"], None
+        for segments in filter(None, self.texts["source"].values()):  # an empty one only names a language
             self._check_complete("The source", segments, order, where)
             source = [segments[key] for key in order]
         for system, segments in outputs.items():
             self._check_complete(f"The output {system!r}", segments, order, where)
-        if by_kind["reference"]:
-            any_reference = {key for segments in by_kind["reference"].values() for key in segments}
+        if references:
+            any_reference = {key for segments in references.values() for key in segments}
             self._check_complete("Every reference", any_reference, order, where)
         facts = {document: self.claimed.get(document, {}) | self.attributes.get(document, {}) for document, _ in order}
         labels = {
@@ -76,7 +75,7 @@ class Gathered:
         }
         return TestSet(
             {system: [segments[key] for key in order] for system, segments in outputs.items()},
-            {text: [segments.get(key) for key in order] for text, segments in by_kind["reference"].items()},
+            {text: [segments.get(key) for key in order] for text, segments in references.items()},
             source,
             [document for document, _ in order],
             labels,
@@ -84,29 +83,20 @@ class Gathered:
             name=name,
         )
 
-    def _order(self, by_kind: Mapping[str, Mapping[str, Mapping[Key, str]]]) -> list[Key]:
+    def _order(self) -> list[Key]:
         """Return documents and segments in the order of the text with most documents; the source wins ties."""
-        documents: dict[tuple[str, str], list[str]] = {}
-        for kind, name, document in self.places:
-            documents.setdefault((kind, name), []).append(document)
+        documents = grouped(((kind, name), document) for kind, name, document in self.places)
         ranked = sorted(documents, key=lambda text: (-len(documents[text]), PRECEDENCE.index(text[0])))
         order = dict.fromkeys(document for text in ranked for document in documents[text])
         segments: dict[str, list[list[str]]] = {document: [] for document in order}
         for kind in PRECEDENCE:
-            for text in by_kind[kind].values():
-                of_document: dict[str, list[str]] = {}
-                for document, segment in text:
-                    of_document.setdefault(document, []).append(segment)
-                for document, ids in of_document.items():
+            for text in self.texts[kind].values():
+                for document, ids in grouped(text).items():
                     segments[document].append(ids)
         return [(document, segment) for document in order for segment in _merged(segments[document])]
 
     def _check_complete(self, text: str, found: Container[Key], order: list[Key], where: str) -> None:
-        missing: dict[str, list[str]] = {}
-        for document, segment in order:
-            if (document, segment) not in found:
-                missing.setdefault(document, []).append(segment)
-        if missing:
+        if missing := grouped(key for key in order if key not in found):
             some = [
                 f"{document!r} (segments {', '.join(ids if len(ids) <= 4 else [*ids[:3], f'… {ids[-1]}'])})"
                 for document, ids in missing.items()

@@ -90,12 +90,8 @@ def _plain_or_unzipped(stream: Any, path: Path) -> Iterator[BinaryIO]:
         from importlib import import_module
 
         module = import_module(_MODULES[kind])
-        damaged = (
-            EOFError,
-            zlib.error,
-            getattr(module, "BadGzipFile", EOFError),
-            getattr(module, "LZMAError", EOFError),
-        )
+        own = (getattr(module, name, EOFError) for name in ("BadGzipFile", "LZMAError"))
+        damaged = (EOFError, zlib.error, *own)
         try:
             with module.open(stream, "rb") as unzipped:
                 yield cast(BinaryIO, unzipped)
@@ -147,11 +143,8 @@ def _decode_blocks(stream: BinaryIO, name: str) -> Iterator[list[str]]:
         if not read:
             break
     if carriage_returns:
-        log.warning(
-            "%s has %d lines that end in CR LF (as on Windows). The carriage returns were removed.",
-            name,
-            carriage_returns,
-        )
+        message = "%s has %d lines that end in CR LF (as on Windows). The carriage returns were removed."
+        log.warning(message, name, carriage_returns)
 
 
 def _refuse_nul(block: bytes, name: str, lines_before: int) -> None:

@@ -189,16 +189,10 @@ class _Reader:
         stream.seek(0)
         if archive.comment != sha256(memoryview(stream.read())[:-_DIGEST]).hexdigest().encode():
             raise self._refused("was changed: the file does not have the checksum at its end")
-        model = ModelFile(
-            header["kind"],
-            header["manifest"],
-            arrays,
-            blobs,
-            None if header["languages"] is None else (header["languages"][0], header["languages"][1]),
-            tuple(Dataset(**dataset) for dataset in header["trained_on"]),
-            header["figures"],
-            header["needs"],
-        )
+        languages = header["languages"] and tuple(header["languages"])
+        trained_on = tuple(Dataset(**dataset) for dataset in header["trained_on"])
+        content = arrays, blobs, languages, trained_on, header["figures"], header["needs"]
+        model = ModelFile(header["kind"], header["manifest"], *content)
         model.__dict__["checksum"] = header["checksum"]  # checked, so it need not be computed again
         return model
 

@@ -310,7 +310,9 @@ class ScoreList(Tabular, Sequence[Scores]):
 
 def find_metric(name: str, metrics: Sequence[MetricRecord]) -> int:
     """Return the position of the metric that `name` means: the string asked for, spec, name, label or signature."""
-    wanted = {name.lower(), _without_facts(name).lower()}
+    label, *items = name.split("|")
+    without_facts = "|".join([label, *(item for item in items if item.partition(":")[0] not in OF_THE_RUN)])
+    wanted = {name.lower(), without_facts.lower()}
     for level in zip(*(metric.names for metric in metrics), strict=True):
         found = [i for i, known in enumerate(level) if known.lower() in wanted]
         if len({metrics[i].spec for i in found}) > 1:
@@ -320,12 +322,6 @@ def find_metric(name: str, metrics: Sequence[MetricRecord]) -> int:
         if found:
             return found[0]
     raise UnknownName("metric in these results", name, {metric.names[0] for metric in metrics})
-
-
-def _without_facts(signature: str) -> str:
-    """Return a signature without the facts of a run, as metrics have it; another name as it is."""
-    label, *items = signature.split("|")
-    return "|".join([label, *(item for item in items if item.partition(":")[0] not in OF_THE_RUN)])
 
 
 def with_facts(signature: str, facts: Mapping[str, object]) -> str:

@@ -53,14 +53,10 @@ class TextFiles:
 
     def paths(self) -> dict[tuple[str, str], str | Path]:
         """Every file by kind (output, reference, source, documents) and name."""
-        paths: dict[tuple[str, str], str | Path] = {}
-        paths.update({("output", name): path for name, path in self.outputs.items()})
-        paths.update({("reference", name): path for name, path in self.references.items()})
-        if self.source is not None:
-            paths["source", "source"] = self.source
-        if self.documents is not None:
-            paths["documents", "documents"] = self.documents
-        return paths
+        paths = {("output", name): path for name, path in self.outputs.items()}
+        paths |= {("reference", name): path for name, path in self.references.items()}
+        paths |= {} if self.source is None else {("source", "source"): self.source}
+        return paths if self.documents is None else paths | {("documents", "documents"): self.documents}
 
     def shards(self, size: int) -> Iterator[TestSet]:
         """Consecutive pieces of `size` segments; the last may be shorter. Refuses texts of different lengths."""
@@ -72,17 +68,17 @@ class TextFiles:
                 taken = {key: taker.take(size) for key, taker in takers.items()}
                 lengths = {len(lines) for lines in taken.values()}
                 if len(lengths) > 1:
-                    raise NotParallel(
-                        self.name,
-                        [
-                            (f"{key[0]} {paths[key]}", done + len(taken[key]) + takers[key].count_rest())
-                            for key in taken
-                        ],
-                    )
+                    counts = {key: done + len(taken[key]) + takers[key].count_rest() for key in taken}
+                    raise NotParallel(self.name, [(f"{key[0]} {paths[key]}", count) for key, count in counts.items()])
                 count = lengths.pop()
                 if count:
                     done += count
-                    yield self._shard(taken)
+                    outputs, references = (
+                        {name: lines for (kind, name), lines in taken.items() if kind == wanted}
+                        for wanted in ("output", "reference")
+                    )
+                    source, documents = (taken.get((kind, kind)) for kind in ("source", "documents"))
+                    yield TestSet(outputs, references, source, documents, pair=self.pair, name=self.name)
                 elif not done:
                     raise DataError(f"No segments: {', '.join(str(path) for path in paths.values())} are empty.")
                 if count < size:
@@ -90,16 +86,6 @@ class TextFiles:
         finally:
             for taker in takers.values():
                 taker.close()
-
-    def _shard(self, taken: Mapping[tuple[str, str], list[str]]) -> TestSet:
-        return TestSet(
-            outputs={name: lines for (kind, name), lines in taken.items() if kind == "output"},
-            references={name: lines for (kind, name), lines in taken.items() if kind == "reference"},
-            source=taken.get(("source", "source")),
-            documents=taken.get(("documents", "documents")),
-            pair=self.pair,
-            name=self.name,
-        )
 
 
 def _is_file(path: str | Path) -> bool:
@@ -225,10 +211,5 @@ class EmptyReferences:
         for name, count in self.empty.items():
             if name not in self.filled:
                 raise DataError(f"Reference {name!r} is empty in all segments: nothing can be scored against it.")
-            log.warning(
-                "Reference %r is empty in %d of %d segments, first in segment %d.",
-                name,
-                count,
-                self.segments,
-                self.first[name],
-            )
+            message = "Reference %r is empty in %d of %d segments, first in segment %d."
+            log.warning(message, name, count, self.segments, self.first[name])

@@ -47,7 +47,7 @@ def test_texts_are_kept_exactly(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "t.tsv is empty; a table with a header is needed."),
-        ("a\tb\n", "t.tsv has a header but no segments."),
+        ("a\tb\n", "t.tsv has a header but no rows."),
         ("a\tb\nx\n", "t.tsv, line 2: 1 tab-separated fields, but line 1 has 2."),
         ("a\ta\nx\ty\n", "t.tsv, line 1: two columns are called 'a'."),
         ("a\t\nx\ty\n", "t.tsv, line 1: column 2 has no name. The first line must name the columns."),

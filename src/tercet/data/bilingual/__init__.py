@@ -179,9 +179,7 @@ class Bitext(BilingualFile):
         names = list(self.segments[0].references)
         if len(names) > 1:
             raise UsageError(f"{self.path} has several references: {', '.join(names)}. Use `test_set`, or `columns`.")
-        if not names:
-            return [*self.output()]
-        return [segment.references[names[0]] for segment in self.segments]
+        return [segment.references[names[0]] for segment in self.segments] if names else [*self.output()]
 
     def side(self, role: str) -> Sequence[str | None]:
         """Return the texts for a role: "source", "reference" or "output"."""

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from ..lines import open_bytes
 from ..markup import InlineText, Parser, escaped, pair_of
@@ -268,8 +267,8 @@ class _Reader(Parser):
         several = len(unit.done) > 1
         for id, segment in unit.done if unit.translated else ():
             name, labels = (f"{unit.id}/{id}", {"segment": id}) if several else (unit.id, NOTHING)
-            place: dict[str, Any] = {"at": unit.at, "frame": frame, "written": tuple(unit.written)}
-            self.found.append(replace(segment, id=name, labels=labels, **place))
+            written = tuple(unit.written)
+            self.found.append(replace(segment, id=name, labels=labels, at=unit.at, frame=frame, written=written))
 
 
 def _with_attribute(tag: str, name: str, value: str) -> str:

@@ -19,6 +19,7 @@ import ast
 import json
 import logging
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -61,7 +62,7 @@ def read_appraise(
     for where, fields in lines:
         if _has_document(fields):
             item, task = fields[2], (fields[0], fields[7])
-            if not item.isascii() or not item.isdigit() or len(item) > 18:
+            if not re.fullmatch("[0-9]{1,18}", item):
                 raise DataError(
                     f"{where}: the item's number is {item[:80]!r}, not a number. "
                     "Segments of documents are identified by it."
@@ -140,7 +141,7 @@ def _span(span: object, units: Sequence[int] | None, where: str) -> Span:
     start, end = span["start_i"], span["end_i"]
     if MISSING in (start, end):
         return Span(None, None, severity, str(category))
-    if not all(isinstance(place, int) and not isinstance(place, bool) for place in (start, end)):
+    if not type(start) is type(end) is int:
         raise DataError(f"{where}: a span from {start!r} to {end!r}; whole numbers are needed, or {MISSING!r}.")
     if units is None:
         return Span(start, end + 1, severity, str(category))
@@ -192,11 +193,7 @@ def read_pearmut(
 
 def _entries(path: str | Path, campaign: str | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the submissions that the organisers did not reset, each with its place for messages."""
-    lines = read_lines(path)
-    try:
-        whole = json.loads("\n".join(lines))
-    except (ValueError, RecursionError):
-        whole = None
+    whole = Head(Path(path)).json
     if isinstance(whole, dict) and "annotation" not in whole:
         if campaign is None and len(whole) == 1:
             campaign = next(iter(whole))
@@ -207,8 +204,8 @@ def _entries(path: str | Path, campaign: str | None) -> Iterator[tuple[str, Mapp
         listed = _part(whole, campaign, list, str(path))
         entries = [(f"{path}, annotation {number}", entry) for number, entry in enumerate(listed, 1)]
     else:
-        places = [f"{path}, line {number}" for number in range(1, len(lines) + 1)]
-        entries = [(where, load_json(line, where)) for where, line in zip(places, lines, strict=True)]
+        lines = ((f"{path}, line {number}", line) for number, line in enumerate(read_lines(path), 1))
+        entries = [(where, load_json(line, where)) for where, line in lines]
     for where, entry in entries:
         if not isinstance(entry, dict):
             raise DataError(f"{where}: one JSON object per annotation is needed.")

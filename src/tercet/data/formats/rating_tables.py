@@ -323,28 +323,28 @@ def _of_systems(table: Table, found: Sequence[Judgement]) -> list[Published]:
 
 
 def _choices(rows: Sequence[_Row], form: str) -> Iterator[Judgement]:
+    sides = ("better", "worse") if form == "preferences" else ("left", "right")
     for count, row in enumerate(rows, 1):
-        if form == "preferences":
-            left, right, ranks = row.roles["better"], row.roles["worse"], (1, 2)
-        else:
-            left, right, choice = row.roles["left"], row.roles["right"], row.roles["choice"]
-            if not choice:
-                continue
-            ranks = _ranks(choice, left, right, row.place)
-        segment, rater = row.name("segment"), row.name("rater")
-        for role, rank in zip(("better", "worse") if form == "preferences" else ("left", "right"), ranks, strict=True):
-            yield Judgement("rank", segment, row.name(role), rank, rater, f"{rater}:{count}")
+        ranks, rater = (1, 2) if form == "preferences" else _ranks(row), row.name("rater")
+        for role, rank in zip(sides, ranks, strict=True) if ranks else ():
+            yield Judgement("rank", row.name("segment"), row.name(role), rank, rater, f"{rater}:{count}")
 
 
-def _ranks(choice: str, left: str, right: str, place: str) -> tuple[int, int]:
+def _ranks(row: _Row) -> tuple[int, int] | None:
+    """Return the ranks of the outputs on the left and on the right, None if nothing was chosen."""
+    left, right, choice = row.roles["left"], row.roles["right"], row.roles["choice"]
     word = choice.strip().casefold()
+    if not choice:
+        return None
     if choice == left or (choice != right and word in LEFT):
         return 1, 2
     if choice == right or word in RIGHT:
         return 2, 1
     if word in TIES:
         return 1, 1
-    raise DataError(f"{place}: the choice {choice!r} is neither {left!r} nor {right!r}, nor A, B, left, right or tie.")
+    raise DataError(
+        f"{row.place}: the choice {choice!r} is neither {left!r} nor {right!r}, nor A, B, left, right or tie."
+    )
 
 
 def _errors(rows: Sequence[_Row]) -> Iterator[Judgement]:

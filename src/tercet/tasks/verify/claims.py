@@ -24,17 +24,9 @@ if TYPE_CHECKING:
     from . import VerifyOptions
 
 NOISE = Decimal("1e-9")  # how far the same score may differ between machines and programs
-LONG = {
-    "#": "nrefs",
-    "c": "case",
-    "e": "eff",
-    "v": "version",
-    "rs": "seed",
-    "l": "lang",
-    "S": "subset",
-    "o": "origlang",
-}
-OLD = {"numrefs": "nrefs", "numchars": "nc"}  # keys of sacreBLEU 1.x
+# The short keys of signatures; the last two are those of sacreBLEU 1.x.
+LONG = {"#": "nrefs", "c": "case", "e": "eff", "v": "version", "rs": "seed", "l": "lang", "S": "subset",
+        "o": "origlang", "numrefs": "nrefs", "numchars": "nc"}  # fmt: skip
 OF_THE_TEXTS = ("test", "lang", "subset", "origlang")
 # Checksums of what a metric learns when it sees the texts, and what it means if they differ.
 LEARNT = {
@@ -79,16 +71,16 @@ def recompute(testset: TestSet | TextFiles, options: VerifyOptions) -> Verificat
     written = str(options.stated).strip()
     value = _number(written)
     decimals = max(0, -int(value.as_tuple().exponent))
-    claim = _read(signature)
+    metric, items, notes = _read(signature)
     allowed = {"trust_features": options.trust_features, "allow_network": options.allow_network}
-    metric = check_from_file(claim.metric, "The signature", **allowed)
+    metric = check_from_file(metric, "The signature", **allowed)
     one = _one_system(testset, options.system)
     name = next(iter(one.outputs))
     if not metric.needs_all_systems:
         testset = one
     scores = score(testset, [metric])[0]
     recomputed = scores.system[name]
-    notes = [*claim.notes, *_check_texts(claim, scores)]
+    notes += _check_texts(items, scores)
     equal = _equal(recomputed, value)
     if not equal:
         notes += _explanations(testset, name, metric, recomputed, value)
@@ -145,26 +137,24 @@ def _one_system(testset: TestSet | TextFiles, system: str | None) -> TestSet | T
     return testset
 
 
-@dataclass(frozen=True)
-class _Claim:
-    """What a signature says."""
-
-    metric: Metric
-    items: Mapping[str, str]  # with long keys
-    notes: tuple[str, ...]
-
-
-def _read(signature: str) -> _Claim:
+def _read(signature: str) -> tuple[Metric, dict[str, str], list[str]]:
+    """Return what a signature says: the metric, the items with long keys, and notes on what it leaves open."""
     label, items = _parse(signature.strip())
-    notes = list(_set_aside(items))
+    notes = []
+    if drawn := [f"{key}:{items[key]}" for key in ("bs", "ar", "seed") if key in items]:
+        notes.append(f"{', '.join(drawn)}: the score is recomputed, an interval or a test is not.")
+    if named := [f"{key}:{items[key]}" for key in OF_THE_TEXTS if key in items]:
+        notes.append(f"{', '.join(named)}: nobody can tell from the files whether they are these texts.")
     asked = {key: text for key, text in items.items() if key not in (*OF_THE_RUN, *OF_THE_TEXTS, "version", "compat")}
     # The one old version whose differences are known and kept as a variant.
     if items.get("version") == "1.3.6" and asked.get("tok", "13a") in ("13a", "intl"):
         asked.setdefault("variant", "sacrebleu-1.3.6")
-    metric = _named(label, asked) if label else _inferred(signature, asked)
-    if not label:
+    if label:
+        metric = create("|".join([label, *(f"{key}:{value}" for key, value in asked.items()), "version:"])).resolved()
+    else:
+        metric = _inferred(signature, asked)
         notes.append(f"The signature does not name its metric; taken for {metric.label}.")
-    elif label.lower() != metric.label.lower():
+    if label and label.lower() != metric.label.lower():
         if label.lower() != metric.name:
             raise UsageError(
                 f"The signature contradicts itself: {label}, but its parameters are those of {metric.label}."
@@ -172,7 +162,7 @@ def _read(signature: str) -> _Claim:
         notes.append(f"The signature says {label}; taken for {metric.label}.")
     notes += _compare_parameters(metric, asked)
     notes += _version_notes(metric, items)
-    return _Claim(metric, items, tuple(notes))
+    return metric, items, notes
 
 
 def _parse(signature: str) -> tuple[str, dict[str, str]]:
@@ -202,20 +192,7 @@ def _long(key: str, value: str) -> str:
         return "space" if value.lower() in ("yes", "no", "true", "false") else "smooth"
     if key == "t":  # the test set, but the tokeniser of TER
         return "tok" if value == "tercom" else "test"
-    return LONG.get(key, OLD.get(key, key))
-
-
-def _set_aside(items: Mapping[str, str]) -> Iterator[str]:
-    drawn = [f"{key}:{items[key]}" for key in ("bs", "ar", "seed") if key in items]
-    if drawn:
-        yield f"{', '.join(drawn)}: the score is recomputed, an interval or a test is not."
-    named = [f"{key}:{items[key]}" for key in OF_THE_TEXTS if key in items]
-    if named:
-        yield f"{', '.join(named)}: nobody can tell from the files whether they are these texts."
-
-
-def _named(label: str, asked: Mapping[str, str]) -> Metric:
-    return create("|".join([label, *(f"{key}:{value}" for key, value in asked.items()), "version:"])).resolved()
+    return LONG.get(key, key)
 
 
 def _inferred(signature: str, asked: Mapping[str, str]) -> Metric:
@@ -273,18 +250,18 @@ def _version_notes(metric: Metric, items: Mapping[str, str]) -> Iterator[str]:
         )
 
 
-def _check_texts(claim: _Claim, scores: Scores) -> Iterator[str]:
+def _check_texts(items: Mapping[str, str], scores: Scores) -> Iterator[str]:
     """What the signature says of the texts against what was found in them."""
     found = dict(part.partition(":")[::2] for part in scores.signature.split("|")[1:])
-    stated, have = claim.items.get("nrefs"), found.get("nrefs")
+    stated, have = items.get("nrefs"), found.get("nrefs")
     if stated is not None and have is not None and stated != have:
         given = {"var": "a varying number of references"}.get(have, f"{have} reference{'s' * (have != '1')}")
         raise UsageError(f"The signature says nrefs:{stated}, but there {'are' if have != '1' else 'is'} {given} here.")
     if stated is None and have is not None:
         yield f"The signature does not say nrefs; there {'is 1 reference' if have == '1' else f'are {have}'}."
     for key, meaning in LEARNT.items():
-        if key in claim.items and claim.items[key] != found.get(key):
-            yield f"{meaning}: {key}:{claim.items[key]} there, {found.get(key)} here."
+        if key in items and items[key] != found.get(key):
+            yield f"{meaning}: {key}:{items[key]} there, {found.get(key)} here."
 
 
 def _explanations(
