@@ -17,11 +17,10 @@ from ..options.checking import Checking
 from ..text.anomalies import ERROR
 from .cross_file_checks import compare
 from .files import read
-from .languages import Languages, check_languages
 from .report import CheckReport as CheckReport
 from .report import Finding as Finding
 from .report import Text, merge
-from .texts import check_lines, settle_between_files
+from .texts import Languages, check_languages, check_lines, settle_between_files
 
 __all__ = ["CheckReport", "Finding", "check"]
 
@@ -71,12 +70,12 @@ def check(*, options: Checking) -> CheckReport:
     if testset is not None:
         texts = list(_texts(testset, with_outputs=not outputs))
         names = [text.name for text in texts]
-        for text in texts:
-            if lines := text.numbers(_BREAK.search):  # possible where it is no plain text
+        for each in texts:
+            if lines := each.numbers(_BREAK.search):  # possible where it is no plain text
                 message = (
                     "Line feeds or carriage returns inside segments: written one per line, they shift all later ones."
                 )
-                findings.append(text.finding("line-breaks", ERROR, lines, message, "Replace them by spaces."))
+                findings.append(each.finding("line-breaks", ERROR, lines, message, "Replace them by spaces."))
     for path, role in files:
         name, text, found = read(path, role)
         names.append(name)

@@ -52,7 +52,11 @@ class LineMatch:
 def align(base: Sequence[set[str]], other: Sequence[set[str]], breaks: Sequence[Break] = ()) -> LineMatch:
     """Compare the lines of two texts, as `words_of` gives them. breaks: where the counterparts of lines are shifted."""
     base = base[:MOST_LINES]
-    counterparts = _counterparts(len(base), breaks)
+    offsets = {place.base_line - 1: place.offset for place in breaks}
+    counterparts, offset = [], 0
+    for row in range(len(base)):
+        offset = offsets.get(row, offset)
+        counterparts.append(row + offset)
     rows = [row for row, counterpart in enumerate(counterparts) if 0 <= counterpart < len(other)]
     index = _Index(other)
     own = elsewhere = 0
@@ -69,15 +73,6 @@ def align(base: Sequence[set[str]], other: Sequence[set[str]], breaks: Sequence[
             if likeness[best] >= ALIKE:
                 displaced.append((row + 1, best + 1))
     return LineMatch(own, elsewhere, tuple(displaced))
-
-
-def _counterparts(rows: int, breaks: Sequence[Break]) -> list[int]:
-    offsets = {place.base_line - 1: place.offset for place in breaks}
-    found, offset = [], 0
-    for row in range(rows):
-        offset = offsets.get(row, offset)
-        found.append(row + offset)
-    return found
 
 
 class _Index:

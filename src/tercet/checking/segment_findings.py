@@ -40,6 +40,7 @@ _BRACKETS = {"(": ")", "[": "]", "{": "}", "（": "）", "【": "】", "「": "�
 _CLOSING = {closing: opening for opening, closing in _BRACKETS.items()}
 _ROUND = str.maketrans("（）", "()")
 _QUESTION = "?？؟"
+_TOGETHER = frozenset({"Han", "Hiragana", "Katakana"})  # scripts of one text
 Found = str | tuple[str, Sequence[str]]  # a message, and the words concerned
 _AFTERNOON = re.compile(r"\b(?:[ap]\.?m\b|[ap]\.m\.)", re.IGNORECASE)
 
@@ -91,10 +92,6 @@ class Context:
     spread: float = 0.0
 
     @property
-    def same_script(self) -> bool:
-        return self.script == self.source_script
-
-    @property
     def same_language(self) -> bool:
         source, target = self.languages
         return bool(source and target) and scripts.base_code(str(source)) == scripts.base_code(str(target))
@@ -102,10 +99,8 @@ class Context:
 
 def find(sides: Sides, context: Context) -> list[SegmentFinding]:
     """Return the findings on one segment, the most serious first."""
-    if not sides.source.strip() and not sides.output.strip():
-        return []
     if not sides.output.strip():
-        return [SegmentFinding("untranslated", "there is no translation")]
+        return [SegmentFinding("untranslated", "there is no translation")] if sides.source.strip() else []
     findings = []
     for kind, check in CHECKS.items():
         for found in check(sides, context):
@@ -140,7 +135,10 @@ def _language(sides: Sides, context: Context) -> Iterator[Found]:
     if context.script and letters.sum() >= 5:
         names = scripts.script_names()
         main = names[int(letters.argmax())]
-        if main not in _written_with(context.script) and letters.max() > 0.7 * letters.sum():
+        if (
+            main not in (_TOGETHER if context.script in _TOGETHER else {context.script})
+            and letters.max() > 0.7 * letters.sum()
+        ):
             yield f"most letters are {main}, not {context.script}"
             return
     source, target = context.languages
@@ -149,12 +147,6 @@ def _language(sides: Sides, context: Context) -> Iterator[Found]:
         as_source, as_target = (scripts.count_frequent(words, language) for language in (source, target))
         if as_source >= 3 and as_source > 0.2 * len(words) and as_source > 3 * as_target:
             yield f"looks like the source language ({source})"
-
-
-def _written_with(script: str) -> frozenset[str]:
-    """Return the scripts that are used together with a script."""
-    together = frozenset({"Han", "Hiragana", "Katakana"})
-    return together if script in together else frozenset({script})
 
 
 def _tags(sides: Sides, context: Context) -> Iterator[Found]:
@@ -196,9 +188,8 @@ def _as_written(numbers: Iterable[str], text: str) -> list[str]:
 
 
 def _units(sides: Sides, context: Context) -> Iterator[Found]:
-    source, output = (Counter(_units_of(text)) for text in (sides.source, sides.output))
     # A unit may be written as a word in the other language; only another symbol in its place is an error.
-    lost, added = [*(source - output).elements()], [*(output - source).elements()]
+    lost, added = _differences(*(_units_of(text) for text in (sides.source, sides.output)))
     if lost and added:
         yield f"{_listed(lost)} became {_listed(added)}", [*lost, *added]
 
@@ -218,7 +209,7 @@ def _addresses(sides: Sides, context: Context) -> Iterator[Found]:
 
 def _names(sides: Sides, context: Context) -> Iterator[Found]:
     """Report codes and names such as USB-C, iPhone and NATO that the output does not have."""
-    if not context.same_script or sides.source.isupper():
+    if context.script != context.source_script or sides.source.isupper():
         return
     source, output = _ADDRESS.sub(" ", sides.source), sides.output
     codes = [code for code in _CODE.findall(source) if any(map(str.isalpha, code)) and len(code) > 1]

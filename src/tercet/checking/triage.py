@@ -117,7 +117,8 @@ class Usual:
         self._languages = (source or None, target or None)
         self._terms = terms or {}
         self._ratios = array("d")
-        self._known = [_only_script(language) for language in (source, target)]
+        known = [scripts.scripts_of(language) if language else frozenset() for language in (source, target)]
+        self._known = [next(iter(each)) if len(each) == 1 else None for each in known]  # the script of each side
         self._letters: list[Any] = [0, 0]  # letters by script, where the language does not tell the script
 
     def add(self, sources: Sequence[str], outputs: Sequence[str]) -> None:
@@ -143,8 +144,3 @@ class Usual:
         if self._known[side] is not None or not np.any(letters):
             return self._known[side]
         return scripts.script_names()[int(letters.argmax())]
-
-
-def _only_script(language: str) -> str | None:
-    known = scripts.scripts_of(language) if language else frozenset()
-    return next(iter(known)) if len(known) == 1 else None

@@ -97,10 +97,9 @@ def extract(
     archive, folder = Path(archive), Path(folder)
     if not archive.is_file():
         raise MissingFile(archive)
-    if max_bytes is None:
-        max_bytes = min(MAX_BYTES, max(RATIO_FROM, MAX_RATIO * archive.stat().st_size))
+    usual = min(MAX_BYTES, max(RATIO_FROM, MAX_RATIO * archive.stat().st_size))
     folder.mkdir()
-    target = _Target(archive, folder, max_files, max_bytes)
+    target = _Target(archive, folder, max_files, usual if max_bytes is None else max_bytes)
     try:
         with archive.open("rb") as stream:
             unpack = _unzip if stream.read(2) == b"PK" else _untar
@@ -123,13 +122,13 @@ class _Target:
 
     archive: Path
     folder: Path
-    files_left: int
-    bytes_left: int
+    max_files: int
+    max_bytes: int
     written: set[PurePosixPath] = field(default_factory=set)
     links: dict[PurePosixPath, str] = field(default_factory=dict)  # name -> target, from the archive's root
 
     def __post_init__(self) -> None:
-        self.max_files, self.max_bytes = self.files_left, self.bytes_left
+        self.files_left, self.bytes_left = self.max_files, self.max_bytes
 
     def refuse(self, problem: str) -> DataError:
         return DataError(f"{self.archive} was refused and nothing was kept: {problem}.")
@@ -196,15 +195,14 @@ def _unzip(archive: Path, target: _Target) -> None:
             kind = stat.S_IFMT(member.external_attr >> 16)
             if member.is_dir():
                 target.directory(member.filename)
-            elif kind == stat.S_IFLNK:
-                with members.open(member) as stream:
-                    text = stream.read(4096).decode("utf-8")
-                target.link(member.filename, text, relative=True)
-            elif kind in (0, stat.S_IFREG):
-                with members.open(member) as stream:
-                    target.file(member.filename, stream)
-            else:
+                continue
+            if kind not in (0, stat.S_IFREG, stat.S_IFLNK):
                 raise target.refuse(f"the member {member.filename!r} is neither a file nor a folder")
+            with members.open(member) as stream:
+                if kind == stat.S_IFLNK:
+                    target.link(member.filename, stream.read(4096).decode("utf-8"), relative=True)
+                else:
+                    target.file(member.filename, stream)
 
 
 def _untar(archive: Path, target: _Target) -> None:

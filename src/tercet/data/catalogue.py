@@ -218,7 +218,15 @@ def get(
     archive = _hidden(name, place, ".download")
     try:
         digest = download(entry.archive, archive, name, opener or https_opener(), progress, max_bytes)
-        _check_digest(entry, digest, place)
+        expected, whose, remedy = entry.sha256, "the catalogue", ""
+        if expected is None:
+            expected, whose = _recorded(entry, place) or digest, "the first download had"
+            remedy = f" If you know why and trust it, remove {_digest_file(name, place)} and get it again."
+        if digest != expected:
+            raise DataError(
+                f"{name}: the download has sha256 {digest}, {whose} {expected}. "
+                f"The file was changed at its origin or on the way. Nothing was kept.{remedy}"
+            )
         with _building(name, place, replace=replace) as target:
             _unpack(archive, target)
             _write_record(name, target, entry.archive, digest)
@@ -237,18 +245,6 @@ def checksum_of(name: str, folder: str | Path) -> str | None:
     if entry.sha256 is not None:
         return "published"
     return "recorded" if _recorded(entry, Path(folder)) else None
-
-
-def _check_digest(entry: Entry, digest: str, place: Path) -> None:
-    expected, whose, remedy = entry.sha256, "the catalogue", ""
-    if expected is None:
-        expected, whose = _recorded(entry, place) or digest, "the first download had"
-        remedy = f" If you know why and trust it, remove {_digest_file(entry.name, place)} and get it again."
-    if digest != expected:
-        raise DataError(
-            f"{entry.name}: the download has sha256 {digest}, {whose} {expected}. "
-            f"The file was changed at its origin or on the way. Nothing was kept.{remedy}"
-        )
 
 
 def _digest_file(name: str, place: Path) -> Path:
@@ -270,8 +266,8 @@ def _recorded(entry: Entry, place: Path) -> str | None:
 
 
 def _unpack(archive: Path, target: Path, max_files: int = MAX_FILES, max_bytes: int | None = None) -> None:
-    extract(archive, target / "unpacked", max_files=max_files, max_bytes=max_bytes)
     unpacked = target / "unpacked"
+    extract(archive, unpacked, max_files=max_files, max_bytes=max_bytes)
     inside = list(unpacked.iterdir())
     # Archives of repositories hold one folder, named after the commit.
     root = inside[0] if len(inside) == 1 and inside[0].is_dir() else unpacked
@@ -309,8 +305,8 @@ def _write_record(name: str, target: Path, origin: str, archive_sha256: str | No
     paths = _files(target)
     if not paths:
         raise DataError(f"{origin} holds no files. Nothing was added.")
-    record: dict[str, Any] = {"name": name, "origin": origin, "added": datetime.now(UTC).isoformat(timespec="seconds")}
-    record |= {"files": len(paths), "bytes": sum(path.stat().st_size for path in paths)}
+    added, size = datetime.now(UTC).isoformat(timespec="seconds"), sum(path.stat().st_size for path in paths)
+    record = {"name": name, "origin": origin, "added": added, "files": len(paths), "bytes": size}
     record |= {"sha256": _digest(target, paths), "archive_sha256": archive_sha256}
     (target / "record.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 

@@ -54,13 +54,7 @@ def read_evalset(folder: str | Path, pair: str, *, systems: Iterable[str] | None
     known = pairs(folder)
     if pair not in known:
         raise UnknownName(f"language pair in {folder}", pair, known)
-    texts = {path.name.removesuffix(".txt"): path for path in sorted((folder / "system-outputs" / pair).glob("*.txt"))}
-    prefix = f"{pair}."
-    references = {
-        path.name.removeprefix(prefix).removesuffix(".txt"): path
-        for path in sorted((folder / "references").glob("*.txt"))
-        if path.name.startswith(prefix)
-    }
+    texts, references = _texts(folder / "system-outputs" / pair), _texts(folder / "references", f"{pair}.")
     documents, labels = _documents(folder / "documents" / f"{pair}.docs")
     return TestSet(
         {name: read_lines(texts[name]) for name in chosen(texts, systems)},
@@ -71,6 +65,12 @@ def read_evalset(folder: str | Path, pair: str, *, systems: Iterable[str] | None
         pair=pair,
         name=folder.resolve().name,
     )
+
+
+def _texts(folder: Path, prefix: str = "") -> dict[str, Path]:
+    """Return the text files of a folder whose names begin so, by the rest of the name."""
+    paths = sorted(folder.glob(f"{prefix}*.txt"))
+    return {path.name.removeprefix(prefix).removesuffix(".txt"): path for path in paths}
 
 
 def _documents(path: Path) -> tuple[list[str] | None, dict[str, list[str]]]:
@@ -115,11 +115,10 @@ def read_score_file(path: str | Path) -> dict[str, list[float]]:
 
 def read_human_scores(folder: str | Path, pair: str) -> list[ScoreFile]:
     """Read all human scores of a language pair."""
-    prefix = f"{pair}."
     found = []
-    for path in sorted((Path(folder) / "human-scores").glob("*.score")):
-        name, _, level = path.name.removeprefix(prefix).removesuffix(".score").rpartition(".")
-        if path.name.startswith(prefix) and level in LEVELS and name:
+    for path in sorted((Path(folder) / "human-scores").glob(f"{pair}.*.score")):
+        name, _, level = path.name.removeprefix(f"{pair}.").removesuffix(".score").rpartition(".")
+        if level in LEVELS and name:
             found.append(ScoreFile(path, name, level, read_score_file(path)))
     return found
 

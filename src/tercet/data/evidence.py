@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from glob import escape
 from pathlib import Path
 
-from ..errors import DataError, TercetError, UnknownName, UsageError
+from ..errors import DataError, TercetError, UsageError
 from . import assessments, evalset, layouts, tsv
 from .display import listed
+from .field_checks import choose_pair
 from .files import bare_name
 from .formats import JUDGEMENTS, SCORES, recognise
 from .formats.format import Contents, Head, Recognised, Request
@@ -187,12 +188,7 @@ class _Sources:
         if pair is not None and (pair in self.text_pairs or any(pair in file.pairs() for file in self.own)):
             return pair
         known = self.pairs()
-        if pair is None and len(known) > 1:
-            names = ", ".join(known)
-            raise UsageError(f"{self.place} has several language pairs. Choose one with `pair`: {names}.")
-        if pair is not None and known and pair not in known:
-            raise UnknownName(f"language pair in {self.place}", pair, known)
-        return pair if pair is not None else (known or [""])[0]
+        return choose_pair(known, pair, self.place, " with `pair`") if known else pair or ""
 
     def texts(self, pair: str) -> TestSet | None:
         known = pair in self.text_pairs or "" in self.text_pairs  # "": texts of a file that does not name its pair

@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from ..errors import DataError, UnknownName, UsageError
 from .lines import read_lines
@@ -115,17 +114,12 @@ def is_number(text: str) -> bool:
 def further_labels(testset: TestSet, expressible: Iterable[str], path: str | Path) -> None:
     """Raise DataError for labels that a format cannot hold. Segment numbers 1, 2, … need not be written."""
     for name, values in testset.labels.items():
-        if name in expressible or (name == "seg" and is_numbering(values)):
+        if name in expressible or (name == "seg" and list(values) == [str(n) for n in range(1, len(values) + 1)]):
             continue
         raise DataError(
             f"Test set {testset.name!r} has the label {name!r}, which {path} cannot hold. "
             "Write JSONL or TSV, or remove the label."
         )
-
-
-def is_numbering(values: Iterable[str]) -> bool:
-    """Return whether these are the numbers 1, 2, 3, …"""
-    return all(value == str(number) for number, value in enumerate(values, 1))
 
 
 def file_in(folder: str | Path, name: str) -> Path:
@@ -144,10 +138,10 @@ def parse_number(text: str) -> float:
         return math.nan
 
 
-def finite_number(value: Any, where: str, *, from_text: bool = False) -> float:
+def finite_number(value: object, where: str, *, from_text: bool = False) -> float:
     """Return a finite number of a JSON file, or of a field with `from_text`. Raises DataError for anything else."""
     try:
-        number = float(value) if type(value) in (int, float) else math.nan
+        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
     except OverflowError:  # a whole number that no float can hold
         number = math.nan
     number = parse_number(value) if from_text and isinstance(value, str) else number

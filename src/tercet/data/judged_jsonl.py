@@ -63,8 +63,7 @@ def read_judgements(path: str | Path, *, pair: str | None = None, name: str | No
 
 
 def _judgement(line: JsonRow) -> Judgement:
-    unknown = sorted(line.item.keys() - KEYS)
-    if unknown:
+    if unknown := sorted(line.item.keys() - KEYS):
         line.refuse(f"a judgement has no key {unknown[0]!r}; known keys: {', '.join(sorted(KEYS))}")
     for key in JUDGED:
         if key not in line.item:
@@ -88,8 +87,7 @@ def read_spans(line: JsonRow) -> tuple[Span, ...] | None:
 
 
 def _span(line: JsonRow, span: dict[str, Any]) -> Span:
-    unknown = sorted(span.keys() - SPAN_KEYS)
-    if unknown:
+    if unknown := sorted(span.keys() - SPAN_KEYS):
         line.refuse(f"a span has no key {unknown[0]!r}; known keys: {', '.join(sorted(SPAN_KEYS))}")
     places = [span.get(key) for key in ("start", "end")]
     for place in places:

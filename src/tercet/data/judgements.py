@@ -92,8 +92,7 @@ class Judgements:
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(self.rows))
         for number, row in enumerate(self.rows, 1):
-            problem = find_problem(row)
-            if problem:
+            if problem := find_problem(row):
                 place = f"judgement {number} (segment {row.segment!r}, system {row.system!r})"
                 raise DataError(f"Judgements {self.name!r}, {place}: {problem}")
 

@@ -17,6 +17,7 @@ from .formats import TEXTS, recognise
 from .formats.format import Request, first_lines
 from .formats.names import PAIR, pair_of_name
 from .formats.texts import sgm_pair
+from .judgements import grouped
 from .sgm import read_sgm
 from .testset import TestSet
 from .wmtxml import language_pair
@@ -201,18 +202,12 @@ def _xml(folder: Path) -> dict[str, Opener]:
 def find_sgm(folder: Path) -> dict[str, Opener]:
     """Return a reader for each language pair of the SGM files in a folder and its subfolders."""
     files = sorted(path for path in folder.rglob("*") if bare_name(path).endswith((".sgm", ".sgml")) and path.is_file())
-    by_pair: dict[str, list[Path]] = {}
-    sources: list[tuple[Path, str]] = []  # source texts that do not name the target language
-    for path in files:
-        pair, source = sgm_pair(path)
-        if pair is not None:
-            by_pair.setdefault(pair, []).append(path)
-        elif source is not None:
-            sources.append((path, source))
-        else:
-            raise DataError(_NO_PAIR.format(path))
-    for pair, members in by_pair.items():
-        members += [path for path, source in sources if pair.split("-")[0] == source]
+    known = [(path, *sgm_pair(path)) for path in files]
+    if unnamed := [path for path, pair, source in known if pair is None and source is None]:
+        raise DataError(_NO_PAIR.format(unnamed[0]))
+    by_pair = grouped((pair, path) for path, pair, _ in known if pair is not None)
+    for pair, members in by_pair.items():  # and source texts that do not name the target language
+        members += [path for path, whole, source in known if whole is None and source == pair.split("-")[0]]
     return {pair: partial(read_sgm, members, pair=pair) for pair, members in by_pair.items()}
 
 

@@ -102,63 +102,49 @@ def _plain_or_unzipped(stream: Any, path: Path) -> Iterator[BinaryIO]:
 
 
 def _decode_blocks(stream: BinaryIO, name: str) -> Iterator[list[str]]:
-    first, done, carriage_returns = True, 0, 0
-    rest = b""
-    while True:
-        read = stream.read(BLOCK)
-        if first:
-            first = False
-            if read[:2] in UTF16:
-                kind = "UTF-32" if read[:4] in UTF32 else "UTF-16"
-                raise DataError(f"{name} is {kind}, not UTF-8. Convert it: iconv -f {kind} -t UTF-8 {quote(name)}")
-            if read.startswith(BOM):
-                read = read[len(BOM) :]
-                log.warning("%s begins with a byte order mark, which is not part of the text. It was removed.", name)
-        block = rest + read
-        if read:
-            cut = block.rfind(b"\n") + 1
-            if not cut:  # a line longer than the block: read it in one piece, so that the cost stays linear
-                _refuse_nul(block, name, done)  # before the rest: /dev/zero has no end
-                rest = block + stream.readline(max(0, MAX_LINE + 1 - len(block)))
-                if len(rest) > MAX_LINE:
-                    raise DataError(
-                        f"{name}, line {done + 1}: longer than {MAX_LINE} bytes. One segment per line is expected; "
-                        "if this is right, raise the limit: tercet --max-line MEGABYTES …"
-                    )
-                if not rest.endswith(b"\n"):
-                    continue
-                cut = len(rest)
-                block = rest
-            block, rest = block[:cut], block[cut:]
-        if block:
-            lines = _decode(block, name, done)
-            if block.endswith(b"\n"):
-                lines.pop()
-            found = block.count(b"\r\n") if b"\r" in block else 0  # searching for one byte is fast
-            if found:
-                carriage_returns += found
-                lines = [line.removesuffix("\r") for line in lines]
-            done += len(lines)
-            yield lines
-        if not read:
-            break
+    done = carriage_returns = 0
+    while block := stream.read(BLOCK):
+        if not done:
+            block = _without_mark(block, name)
+        if not block.endswith(b"\n"):
+            _refuse_nul(block, name, done)  # before the rest: /dev/zero has no end
+            start = block.rfind(b"\n") + 1
+            block += stream.readline(max(0, MAX_LINE + 1 - len(block) + start))
+            if len(block) - start > MAX_LINE:
+                line = done + block.count(b"\n", 0, start) + 1
+                raise DataError(
+                    f"{name}, line {line}: longer than {MAX_LINE} bytes. One segment "
+                    "per line is expected; if this is right, raise the limit: tercet --max-line MEGABYTES …"
+                )
+        _refuse_nul(block, name, done)
+        try:
+            lines = block.decode("utf-8").removesuffix("\n").split("\n") if block else []
+        except UnicodeDecodeError as error:
+            raise not_utf8(block, error.start, name, done) from None
+        if b"\r" in block and (found := block.count(b"\r\n")):  # searching for one byte is fast
+            carriage_returns += found
+            lines = [line.removesuffix("\r") for line in lines]
+        done += len(lines)
+        yield lines
     if carriage_returns:
         message = "%s has %d lines that end in CR LF (as on Windows). The carriage returns were removed."
         log.warning(message, name, carriage_returns)
+
+
+def _without_mark(block: bytes, name: str) -> bytes:
+    """Return the beginning of a file without a byte order mark. Raises DataError for UTF-16 and UTF-32."""
+    if block[:2] in UTF16:
+        kind = "UTF-32" if block[:4] in UTF32 else "UTF-16"
+        raise DataError(f"{name} is {kind}, not UTF-8. Convert it: iconv -f {kind} -t UTF-8 {quote(name)}")
+    if block.startswith(BOM):
+        log.warning("%s begins with a byte order mark, which is not part of the text. It was removed.", name)
+    return block.removeprefix(BOM)
 
 
 def _refuse_nul(block: bytes, name: str, lines_before: int) -> None:
     if b"\0" in block:
         line = lines_before + block[: block.index(b"\0")].count(b"\n") + 1
         raise DataError(f"{name}, line {line}: a NUL byte. This is not UTF-8 text; it may be UTF-16 or binary.")
-
-
-def _decode(block: bytes, name: str, lines_before: int) -> list[str]:
-    _refuse_nul(block, name, lines_before)
-    try:
-        return block.decode("utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        raise not_utf8(block, error.start, name, lines_before) from None
 
 
 def not_utf8(block: bytes, place: int, name: str, lines_before: int = 0) -> DataError:

@@ -199,8 +199,7 @@ def _is_utf8(block: bytes) -> bool:
 
 def escaped(text: str) -> str:
     """Return a text for the content or an attribute of an element. Raises DataError for what XML cannot hold."""
-    bad = FORBIDDEN.search(text)
-    if bad:
+    if bad := FORBIDDEN.search(text):
         raise DataError(f"U+{ord(bad[0]):04X} cannot be written in XML.")
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
     return text.replace("\r", "&#13;")  # parsers turn a carriage return into a line feed

@@ -27,6 +27,7 @@ from functools import cached_property
 from hashlib import sha256
 from math import prod
 from pathlib import Path
+from types import UnionType
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -191,8 +192,8 @@ class _Reader:
             raise self._refused("was changed: the file does not have the checksum at its end")
         languages = header["languages"] and tuple(header["languages"])
         trained_on = tuple(Dataset(**dataset) for dataset in header["trained_on"])
-        content = arrays, blobs, languages, trained_on, header["figures"], header["needs"]
-        model = ModelFile(header["kind"], header["manifest"], *content)
+        rest = arrays, blobs, languages, trained_on, header["figures"], header["needs"]
+        model = ModelFile(header["kind"], header["manifest"], *rest)
         model.__dict__["checksum"] = header["checksum"]  # checked, so it need not be computed again
         return model
 
@@ -250,7 +251,7 @@ class _Reader:
         return DataError(f"{self.path} {fault}. Copy the file again, or train the model again with '{self.made_by}'.")
 
 
-def has_form(value: Any, form: Any) -> bool:
+def has_form(value: object, form: object) -> bool:
     """Return whether a value from JSON has the given form.
 
     A form {str: form} is a dictionary with any keys, another dictionary one with exactly these keys, and a list with
@@ -267,7 +268,7 @@ def has_form(value: Any, form: Any) -> bool:
         return isinstance(value, list) and all(has_form(each, form[0]) for each in value)
     if form is str:
         return isinstance(value, str) and not CONTROL.search(value)
-    return isinstance(value, form) and not isinstance(value, bool)
+    return isinstance(form, type | UnionType) and isinstance(value, form) and not isinstance(value, bool)
 
 
 def shown(text: str) -> str:

@@ -16,6 +16,7 @@ and the scores of errors in rating files.
 import json
 import logging
 import math
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -75,8 +76,7 @@ def _rows(path: str | Path) -> Iterator[_Row]:
     if has_header and "misc" in header:
         table, hint = quoted_rows(lines, path, delimiter="\t"), " Is a quotation mark in an earlier line never closed?"
     columns = [ALIASES.get(column, column) for column in header] if has_header else [*COLUMNS, LAST[0]]
-    missing = [column for column in COLUMNS if column not in columns]
-    if missing:
+    if missing := [column for column in COLUMNS if column not in columns]:
         raise DataError(f"{path}, line 1: no column {', '.join(missing)}; an MQM table has {', '.join(COLUMNS)}.")
     for number, fields in table:
         if number == 1 and has_header:
@@ -106,20 +106,19 @@ def marked(text: str, where: str) -> tuple[int | None, int | None]:
     Several marks in one row are one error, from the first to the last. A mark that is never closed, as in a few
     published files, extends to the end of the text, with a warning.
     """
-    plain, start, end, rest = 0, None, None, text
-    while OPEN in rest or CLOSE in rest:
-        tag = min((tag for tag in (OPEN, CLOSE) if tag in rest), key=rest.index)
-        before, _, rest = rest.partition(tag)
-        plain += len(before)
-        if tag == OPEN:
-            start, end = (plain if start is None else start), None
+    start, end, marks = None, None, 0
+    for mark in re.finditer(f"{OPEN}|{CLOSE}", text):
+        place = mark.start() - marks
+        marks += len(mark[0])
+        if mark[0] == OPEN:
+            start, end = (place if start is None else start), None
         elif start is None:
             raise DataError(f"{where}: {CLOSE} without {OPEN} before it.")
         else:
-            end = plain
+            end = place
     if start is not None and end is None:
         log.warning("%s: %s is never closed; the error is assumed to extend to the end of the text.", where, OPEN)
-        end = plain + len(rest)
+        end = len(text) - marks
     return start, end
 
 

@@ -39,7 +39,7 @@ def save_scores(path: str | Path, scores: Sequence[Scores]) -> None:
 
 def pack_scores(scores: Sequence[Scores]) -> bytes:
     """Return scores with their counts as the contents of a file."""
-    arrays: dict[str, Any] = {}
+    arrays: dict[str, NDArray[Any]] = {}
     described = []
     for i, item in enumerate(scores):
         if not item.counts:
@@ -54,9 +54,8 @@ def pack_scores(scores: Sequence[Scores]) -> bytes:
         }
         described.append(entry)
         for j, system in enumerate(item.systems):
-            arrays[f"counts_{i}_{j}"] = item.counts[system]
-            arrays[f"totals_{i}_{j}"] = item.totals[system]
-            arrays[f"segment_{i}_{j}"] = item.segment[system]
+            for kind in ("counts", "totals", "segment"):
+                arrays[f"{kind}_{i}_{j}"] = getattr(item, kind)[system]
     digest = _digest(described, arrays)
     about = json.dumps({"format": FORMAT, "scores": described, "digest": digest}, ensure_ascii=False)
     arrays["about"] = np.frombuffer(about.encode("utf-8"), dtype=np.uint8)
@@ -74,7 +73,10 @@ def load_scores(path: str | Path, data: bytes | None = None) -> list[Scores]:
         raise MissingFile(path)
     try:
         with np.load(path if data is None else BytesIO(data), allow_pickle=False) as archive:
-            _refuse_bomb(archive)
+            members = archive.zip.infolist() if hasattr(archive, "zip") else []
+            size, packed = sum(each.file_size for each in members), sum(each.compress_size for each in members)
+            if size > LARGE and size > DENSE * packed:
+                raise ValueError(f"{packed / 1e6:.0f} MB would become {size / 1e9:.0f} GB")
             about = json.loads(_array(archive, "about").tobytes().decode("utf-8"))
             if about["format"] not in (1, FORMAT):
                 raise DataError(f"{path} has format {about['format']}; this version reads format {FORMAT}.")
@@ -85,14 +87,6 @@ def load_scores(path: str | Path, data: bytes | None = None) -> list[Scores]:
     except _DAMAGES as error:
         why = "" if "pickle" in str(error) else f": {error}"  # NumPy takes any other file for a pickle
         raise DataError(f"{path} is not a file written by 'tercet score --save'{why.removesuffix('.')}.") from None
-
-
-def _refuse_bomb(archive: object) -> None:
-    """Raise ValueError for an archive that is small on disk and would fill the memory."""
-    members = archive.zip.infolist() if hasattr(archive, "zip") else []
-    size, packed = sum(each.file_size for each in members), sum(each.compress_size for each in members)
-    if size > LARGE and size > DENSE * packed:
-        raise ValueError(f"{packed / 1e6:.0f} MB would become {size / 1e9:.0f} GB")
 
 
 def _array(archive: Any, name: str) -> NDArray[Any]:
@@ -114,8 +108,11 @@ def _digest(described: object, arrays: Mapping[str, NDArray[Any]]) -> str:
 
 
 def _restore(entry: dict[str, Any], arrays: Mapping[str, NDArray[Any]], i: int) -> Scores:
-    systems = list(entry["system"])
     known = entry["metric"]
+    segment, counts, totals = (
+        {system: arrays[f"{kind}_{i}_{j}"] for j, system in enumerate(entry["system"])}
+        for kind in ("segment", "counts", "totals")
+    )
     if isinstance(known, str):  # format 1, of Tercet 0.1
         known = {"spec": known, "label": entry["label"], "signature": entry["metric_signature"]}
         known["higher_is_better"] = entry["higher_is_better"]
@@ -123,9 +120,9 @@ def _restore(entry: dict[str, Any], arrays: Mapping[str, NDArray[Any]], i: int) 
         metric=MetricRecord(**{name: known[name] for name in _FACTS if name in known}),
         n_segments=entry["n_segments"],
         system=entry["system"],
-        segment={system: arrays[f"segment_{i}_{j}"] for j, system in enumerate(systems)},
-        counts={system: arrays[f"counts_{i}_{j}"] for j, system in enumerate(systems)},
-        totals={system: arrays[f"totals_{i}_{j}"] for j, system in enumerate(systems)},
+        segment=segment,
+        counts=counts,
+        totals=totals,
         document_ids=entry["document_ids"],
         reference_numbers=frozenset(entry["reference_numbers"]),
         provenance=entry["provenance"],

@@ -134,7 +134,12 @@ def read_table(path: str | Path, *, separator: str = "") -> Table:
     separator = separator or separator_of(lines[0])
 
     if separator == ",":
-        rows = csv_rows(lines, path)
+        try:
+            rows = list(csv_reader(lines, strict=True))
+        except csv.Error as error:
+            raise DataError(f"{path} is not CSV: {error}.") from None
+        if len(rows) != len(lines):
+            raise DataError(f"{path}: a quoted field spans several lines. Put every row on one line.")
     else:
         rows = [line.split("\t") if separator == "\t" else line.replace("\t", " ").split(" ") for line in lines]
     same_width(rows, path, "fields" if separator == "," else "tab-separated fields")
@@ -148,17 +153,6 @@ def read_table(path: str | Path, *, separator: str = "") -> Table:
     if len(rows) == 1:
         raise DataError(f"{path} has a header but no rows.")
     return Table(Path(path), header, rows[1:])
-
-
-def csv_rows(lines: Sequence[str], path: str | Path) -> list[list[str]]:
-    """Return the fields of every line of a CSV file. Raises DataError if a field spans several lines."""
-    try:
-        rows = list(csv_reader(lines, strict=True))
-    except csv.Error as error:
-        raise DataError(f"{path} is not CSV: {error}.") from None
-    if len(rows) != len(lines):
-        raise DataError(f"{path}: a quoted field spans several lines. Put every row on one line.")
-    return rows
 
 
 def quoted_rows(lines: Iterable[str], path: str | Path, *, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:

@@ -1,8 +1,8 @@
 """Read terminology: TBX files, and tables or other bilingual files with a term and its translation in each segment."""
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 from pathlib import Path
-from typing import Any
 
 from ..errors import DataError, UsageError
 from .bilingual import ENDINGS, format_of, open_bitext
@@ -35,7 +35,10 @@ def _pairs(path: str | Path, pair: str | None, columns: Mapping[str, str] | None
     if bare_name(path).lower().endswith(TBX):
         if not pair:
             raise UsageError(f"{path} may have many languages: give the language pair, as `pair` en-de.")
-        yield from _tbx_pairs(path, pair)
+        source, _, target = pair.lower().replace("_", "-").partition("-")
+        with open_bytes(path) as stream:
+            for entry in _Reader(str(path)).parse(stream):
+                yield from product(entry.get(source, ()), entry.get(target.partition("-")[0], ()))
         return
     if format_of(path) is None:
         raise UsageError(f"{path} is not a terminology file: TBX, or one of {', '.join(ENDINGS)}, is needed.")
@@ -46,15 +49,6 @@ def _pairs(path: str | Path, pair: str | None, columns: Mapping[str, str] | None
             "them source and target."
         )
     yield from zip(bitext.source, bitext.output(), strict=True)
-
-
-def _tbx_pairs(path: str | Path, pair: str) -> Iterator[tuple[str, str]]:
-    source, _, target = pair.lower().replace("_", "-").partition("-")
-    with open_bytes(path) as stream:
-        for entry in _Reader(str(path)).parse(stream):
-            for term in entry.get(source, ()):
-                for translation in entry.get(target.partition("-")[0], ()):
-                    yield term, translation
 
 
 class _Reader(Parser):
@@ -85,9 +79,7 @@ class _Reader(Parser):
             self._term = None
         elif name == "termNote" and self._note is not None:
             if ("deprecated" in self._note or "superseded" in self._note) and self._entry is not None:
-                terms: Any = self._entry.get(self._language)
-                if terms:
-                    terms.pop()  # the note follows its term
+                del self._entry.get(self._language, [])[-1:]  # the note follows its term
             self._note = None
         elif name in _ENTRIES and self._entry is not None:
             self.found.append(self._entry)

@@ -7,7 +7,7 @@ transposed list has cost the field years of wrong scores.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -134,15 +134,8 @@ class TestSet:
                 raise UnknownName("column in the data frame", str(column), map(str, frame))
             return frame[column]
 
-        return cls(
-            columns(outputs),
-            columns(references),
-            None if source is None else column_of(source),
-            None if documents is None else column_of(documents),
-            columns(labels),
-            pair,
-            name,
-        )
+        single = (None if column is None else column_of(column) for column in (source, documents))
+        return cls(columns(outputs), columns(references), *single, columns(labels), pair, name)
 
     def to_pandas(self) -> Any:
         """Return a pandas data frame with one row per segment and a column for each text."""
@@ -191,7 +184,7 @@ class TestSet:
         """The same texts for the segments with these numbers (from 0), in this order."""
         return self._mapped(lambda lines: [lines[row] for row in rows])
 
-    def _mapped(self, choose: Any) -> TestSet:
+    def _mapped(self, choose: Callable[[Sequence[Any]], Sequence[Any]]) -> TestSet:
         return replace(
             self,
             outputs={name: choose(lines) for name, lines in self.outputs.items()},

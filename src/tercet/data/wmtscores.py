@@ -63,8 +63,7 @@ def read_wmt_scores(path: str | Path, *, form: str | None = None, first_segment:
     elif form not in FORMS:
         raise UnknownName("form of score file", form, FORMS)
     else:
-        problem = _misfit(rows, form)
-        if problem:
+        if problem := _misfit(rows, form):
             raise DataError(f"{path}, {problem}")
     return _records(rows, form, path, first_segment)
 

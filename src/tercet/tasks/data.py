@@ -140,7 +140,12 @@ def run_get(options: GetOptions) -> None:
     """
     name = options.name
     if name.startswith("hf:"):
-        print_as(options.form, *_get_model(name, options.allow_download))
+        from ..language.encoders.huggingface import find_folder
+
+        folder = find_folder(name, name.removeprefix("hf:"), allow_download=options.allow_download)
+        sizes = [each.stat().st_size for each in folder.rglob("*") if each.is_file()]
+        model = {"name": name, "path": str(folder), "files": len(sizes), "bytes": sum(sizes)}
+        print_as(options.form, model, f"{name}: {_size(model)}")
         return
     from urllib.request import getproxies
 
@@ -162,16 +167,6 @@ def run_get(options: GetOptions) -> None:
             f"To replace it by the catalogue's: tercet data get {copy.name} --replace"
         )
     print_as(options.form, as_json(copy), text)
-
-
-def _get_model(name: str, allow_download: bool) -> tuple[dict[str, Any], str]:
-    """Download a model of the hub, unless it is there; return what it is as a record and as text."""
-    from ..language.encoders.huggingface import find_folder
-
-    path = find_folder(name, name.removeprefix("hf:"), allow_download=allow_download)
-    sizes = [each.stat().st_size for each in path.rglob("*") if each.is_file()]
-    found = {"name": name, "path": str(path), "files": len(sizes), "bytes": sum(sizes)}
-    return found, f"{name}: {_size(found)}"
 
 
 @command(NameOptions)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import copy2
 from types import ModuleType
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from ...errors import DataError, UsageError
 from ..field_checks import chosen
@@ -44,25 +44,22 @@ class BilingualFile:
     """A bilingual file, which is read segment by segment. checksum: of its bytes when it was opened."""
 
     path: Path
+    format: ModuleType
     choice: Choice
     pair: str | None = None
     checksum: str = ""
 
-    @property
-    def _module(self) -> Any:
-        return format_of(self.path)
-
     def read(self) -> Iterator[Segment]:
         """Yield the segments. Raises DataError if there is none."""
         segment = None
-        for segment in self._module.read_segments(self.path, self.choice):
+        for segment in self.format.read_segments(self.path, self.choice):
             yield segment
         if segment is None:
             raise DataError(f"{self.path} has no segments.")
 
     def meaning_of(self, state: str) -> str | None:
         """Return what a state of the format means: DONE, FLAGGED or nothing; None for one that is not known."""
-        return "" if not state or state.startswith("x-") else self._module.STATES.get(state)
+        return "" if not state or state.startswith("x-") else self.format.STATES.get(state)
 
     def _check_notes(self, notes: Notes) -> None:
         size = self._size()
@@ -85,11 +82,11 @@ class BilingualFile:
         return sum(1 for _ in self.read())
 
     def _write(self, notes: Notes, out: BinaryIO) -> None:
-        if self._module is xlsx:
+        if self.format is xlsx:
             xlsx.write(self.path, self.choice, notes, out)
         else:
             with open_bytes(self.path) as stream:
-                splice(stream, self._module.edits(self.path, self.choice, notes), out)
+                splice(stream, self.format.edits(self.path, self.choice, notes), out)
         self.check_unchanged(self.checksum)
 
     def check_unchanged(self, checksum: str) -> None:
@@ -216,7 +213,7 @@ def open_bilingual(
     if file.exists() and not file.is_file():
         raise UsageError(f"{path} is a pipe, a device or a folder. Files of this kind must be files on a disk.")
     checksum = content_checksum(file) if file.exists() else ""  # reading reports a missing file
-    return BilingualFile(file, Choice(columns or {}, pair), pair, checksum)
+    return BilingualFile(file, module, Choice(columns or {}, pair), pair, checksum)
 
 
 def open_bitext(path: str | Path, *, columns: Mapping[str, str] | None = None, pair: str | None = None) -> Bitext:
@@ -228,8 +225,7 @@ def open_bitext(path: str | Path, *, columns: Mapping[str, str] | None = None, p
     file = open_bilingual(path, columns=columns, pair=pair)
     # Earlier notes are found again when the file is annotated; here they would only take memory.
     segments = [replace(segment, written=()) if segment.written else segment for segment in file.read()]
-    module: Any = format_of(path)
-    return Bitext(file.path, file.choice, pair or module.language_pair(path), file.checksum, segments)
+    return Bitext(file.path, file.format, file.choice, pair or file.format.language_pair(path), file.checksum, segments)
 
 
 def read_text(path: str | Path, role: str) -> Sequence[str | None]:

@@ -1,6 +1,6 @@
 """Read TMX 1.1 to 1.4b, and write notes as `prop` elements into a copy. A segment is a `tu`.
 
-The source language is that of -l, or else that of the header; the target is the other language of the file.
+The source language is that of `pair`, or else that of the header; the target is the other language of the file.
 """
 
 from collections.abc import Iterator

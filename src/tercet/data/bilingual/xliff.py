@@ -273,8 +273,7 @@ class _Reader(Parser):
 
 def _with_attribute(tag: str, name: str, value: str) -> str:
     """Return a start tag whose attribute has this value."""
-    old = re.search(rf"""\s{name}\s*=\s*(?:"[^"]*"|'[^']*')""", tag)
-    if old:
+    if old := re.search(rf"""\s{name}\s*=\s*(?:"[^"]*"|'[^']*')""", tag):
         return f'{tag[: old.start()]} {name}="{value}"{tag[old.end() :]}'
     end = -2 if tag.endswith("/>") else -1
     return f'{tag[:end].rstrip()} {name}="{value}"{tag[end:]}'

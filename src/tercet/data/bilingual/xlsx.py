@@ -104,11 +104,9 @@ def _with_colours(styles: bytes) -> tuple[bytes, dict[str, str]]:
 
 def _edits(sheet: _Sheet, content: bytes, notes: Notes, new: Sequence[str], looks: Mapping[str, str]) -> Iterator[Edit]:
     """Yield the edits of a sheet. looks: the style of a cell with a judgement of a review."""
-    dimension = _DIMENSION.search(content, 0, 1 << 14)
-    if dimension:
+    if dimension := _DIMENSION.search(content, 0, 1 << 14):
         first, _, last = dimension[2].decode("ascii", "replace").partition(":")
-        corner = _CELL.fullmatch(last or first)
-        if corner:
+        if corner := _CELL.fullmatch(last or first):
             wider = f"{first}:{letters(sheet.width + len(new) - 1)}{corner[2]}"
             yield dimension.start(2), dimension.end(2), wider.encode()
     old = {place: notes[name] for name in notes for place, head in enumerate(sheet.header) if head == HEADER + name}

@@ -88,7 +88,8 @@ def parse_roles(words: Iterable[str], roles: Sequence[str], *, named: Sequence[s
                 raise UsageError(f"`columns`: {role} is given twice. Name several as {role}:NAME=COLUMN.")
             if role in found or not column or kind not in roles or (colon and not (name and kind in named)):
                 known = ", ".join((*roles, *(f"{each}:NAME" for each in named)))
-                raise UsageError(f"`columns` {part}: write ROLE=COLUMN, each role once, as {roles[0]}=NAME. Roles: {known}.")
+                form = f"ROLE=COLUMN, each role once, as {roles[0]}=NAME"
+                raise UsageError(f"`columns` {part}: write {form}. Roles: {known}.")
             found[role] = column
     return found
 

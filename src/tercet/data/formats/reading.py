@@ -124,8 +124,7 @@ def _no_judgements(path: Path) -> str:
             return f"{path}, line 1 is not JSON: {error}."
         except RecursionError:
             return f"{path}, line 1: objects are nested too deeply."
-        missing = [key for key in REQUIRED if not isinstance(item, dict) or key not in item]
-        if missing:
+        if missing := [key for key in REQUIRED if not isinstance(item, dict) or key not in item]:
             return f"{path}, line 1: no {' and no '.join(map(repr, missing))}, which a judgement needs."
     return f"{path} holds no judgements in a known format (docs/formats.md, 'Judgements').{described(path)}"
 

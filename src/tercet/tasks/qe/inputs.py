@@ -199,8 +199,8 @@ def segment_names(bitext: Bitext | None) -> dict[str, Sequence[str]]:
 
 def _check_language(name: str, role: str, language: str, lines: Sequence[str]) -> None:
     """Warn of texts in another language, such as swapped files or a model for another pair."""
-    from ...checking.languages import check_languages
     from ...checking.report import Text
+    from ...checking.texts import check_languages
     from ...text.anomalies import ERROR
 
     for found in check_languages([Text(name, role, list(lines))], {role: (language,)}):

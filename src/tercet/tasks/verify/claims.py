@@ -132,7 +132,7 @@ def _one_system(testset: TestSet | TextFiles, system: str | None) -> TestSet | T
     if len(testset.outputs) != 1:
         raise UsageError(
             f"A score belongs to one system, and there are {len(testset.outputs)}: {', '.join(testset.outputs)}. "
-            "Name one; references go before -i."
+            "Choose one with `system`, or give the others as references."
         )
     return testset
 
@@ -228,8 +228,7 @@ def _compare_parameters(metric: Metric, asked: Mapping[str, str]) -> Iterator[st
             if not items[key].startswith(f"{value}["):
                 raise UsageError(f"{key}:{value} cannot be read; {metric.name} would write {key}:{items[key]}.")
             yield f"{key}:{value} has no value in the signature; taken: {items[key]}."
-    unsaid = [f"{key}:{value}" for key, value in items.items() if key not in asked]
-    if unsaid:
+    if unsaid := [f"{key}:{value}" for key, value in items.items() if key not in asked]:
         yield f"The signature does not say everything; taken: {', '.join(unsaid)}."
 
 
