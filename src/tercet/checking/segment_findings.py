@@ -135,10 +135,8 @@ def _language(sides: Sides, context: Context) -> Iterator[Found]:
     if context.script and letters.sum() >= 5:
         names = scripts.script_names()
         main = names[int(letters.argmax())]
-        if (
-            main not in (_TOGETHER if context.script in _TOGETHER else {context.script})
-            and letters.max() > 0.7 * letters.sum()
-        ):
+        expected = _TOGETHER if context.script in _TOGETHER else {context.script}
+        if main not in expected and letters.max() > 0.7 * letters.sum():
             yield f"most letters are {main}, not {context.script}"
             return
     source, target = context.languages

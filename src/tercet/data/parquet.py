@@ -19,12 +19,6 @@ def split_column(path: str | Path) -> tuple[Path, str | None] | None:
     return (Path(path), None) if whole else (Path(found["file"]), found["column"])
 
 
-def is_file(path: str | Path) -> bool:
-    """Tell whether a text is in a regular file, which can be read again."""
-    place = split_column(path)
-    return (Path(path) if place is None else place[0]).is_file()
-
-
 def read_column(path: Path, column: str | None = None) -> Generator[list[str]]:
     """Yield the texts of a column in lists, one of which is in memory at a time. column: None if there is one."""
     try:

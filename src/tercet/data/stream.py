@@ -90,9 +90,10 @@ class TextFiles:
 
 def _is_file(path: str | Path) -> bool:
     if ".parquet" in str(path).lower():
-        from .parquet import is_file
+        from .parquet import split_column
 
-        return is_file(path)
+        place = split_column(path)
+        return (Path(path) if place is None else place[0]).is_file()
     return Path(path).is_file()
 
 
@@ -145,16 +146,17 @@ def chosen_texts(kind: str, asked: Sequence[str], present: Mapping[str, Any]) ->
         if not Path(split_name(name)[1]).exists() and name != "-":
             raise UnknownName(f"{kind} in this test set, nor a file,", name, present)
     role = "reference" if kind == "reference" else "output"
-    read = {name: _read_text(path, role) for name, path in unique_names(files).items()}
+    read = {name: read_text(path, role) for name, path in unique_names(files).items()}
     return {**{name: present[name] for name in asked if name in present}, **read}
 
 
-def _read_text(path: str | Path, role: str) -> Sequence[str | None]:
+def read_text(path: str | Path, role: str) -> Sequence[str | None]:
+    """Return the lines of a text file, or of a bilingual file the texts for a role: source, reference or output."""
     if not is_bilingual(path):
         return read_lines(path)
-    from .bilingual import read_text  # most commands read no such file
+    from .bilingual import open_bitext  # most commands read no such file
 
-    return read_text(path, role)
+    return open_bitext(path).side(role)
 
 
 class _Taker:

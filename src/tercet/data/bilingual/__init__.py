@@ -16,10 +16,9 @@ from typing import BinaryIO
 from ...errors import DataError, UsageError
 from ..field_checks import chosen
 from ..files import bare_name, content_checksum, writing_bytes
-from ..formats import is_bilingual
 from ..formats.columns import NAMES
 from ..formats.text_columns import parse_columns as parse_columns
-from ..lines import open_bytes, read_lines
+from ..lines import open_bytes
 from ..testset import TestSet
 from . import po, table, tmx, xliff, xlsx
 from .segments import OUTPUT, Choice, Notes, Segment, splice
@@ -226,8 +225,3 @@ def open_bitext(path: str | Path, *, columns: Mapping[str, str] | None = None, p
     # Earlier notes are found again when the file is annotated; here they would only take memory.
     segments = [replace(segment, written=()) if segment.written else segment for segment in file.read()]
     return Bitext(file.path, file.format, file.choice, pair or file.format.language_pair(path), file.checksum, segments)
-
-
-def read_text(path: str | Path, role: str) -> Sequence[str | None]:
-    """Return the lines of a text file, or of a bilingual file the texts for a role: source, reference or output."""
-    return open_bitext(path).side(role) if is_bilingual(path) else read_lines(path)

@@ -98,7 +98,7 @@ def read_columns(columns: Sequence[str]) -> dict[str, str]:
 
 def read_source(path: str) -> Sequence[Any]:
     """Return the source text of a file."""
-    from ...data.bilingual import read_text
+    from ...data.stream import read_text
 
     return read_text(path, "source")
 
