@@ -120,6 +120,9 @@ class Page:
                 self._console(block[3], where)
             elif block[1] == "python" and (title := re.search(r'title="([\w-]+\.py)"', block[2])):
                 (self.folder / title[1]).write_text(block[3], "utf-8")
+            elif block[1] == "toml" and (title := re.search(r'title="([\w-]+\.toml)"', block[2])):
+                (self.folder / title[1]).write_text(block[3], "utf-8")
+                continue
             elif block[1] == "python":
                 expected = following[3] if following and 'title="Output"' in following[2] else None
                 self._python(block[3], expected, where, line)

@@ -79,7 +79,7 @@ def _expand(args: list[str], many: set[str], taking: set[str]) -> list[str]:
 def _is_file_not_metric(word: str) -> bool:
     from ..metrics import names
 
-    if word.endswith(".py"):  # a metric of the user's own
+    if word.endswith((".py", ".toml")):  # a metric of the user's own
         return False
     try:
         return word.partition(":")[0].lower() not in names() and Path(word).exists()

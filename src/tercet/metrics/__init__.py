@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .bases.features import FeatureMetric as FeatureMetric
     from .bases.mixed import MixedMetric as MixedMetric
     from .bases.models import ModelMetric as ModelMetric
+    from .bases.pairs import explain_ngrams as explain_ngrams
     from .bases.parsed import ParsedMetric as ParsedMetric
     from .bases.segments import MeanMetric as MeanMetric
     from .bases.segments import SegmentMetric as SegmentMetric
@@ -56,6 +57,7 @@ _LATER = {  # names that are imported when they are asked for, and where they ar
     "check_configured": "_trust",
     "check_from_file": "_trust",
     "create_from_file": "_trust",
+    "explain_ngrams": "bases.pairs",
 }
 
 __all__ = [

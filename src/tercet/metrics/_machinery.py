@@ -40,7 +40,8 @@ class Machinery:
     runs_code: ClassVar[bool] = False  # its models are programs; a file may name it only if the user allows it
     signature_order: ClassVar[tuple[str, ...]] = ()  # keys that the signature has first
     registered_name: ClassVar[str] = ""  # set where it is found by another name than its file's
-    registered_file: ClassVar[str] = ""  # the user's file that its class is in
+    registered_file: ClassVar[str] = ""  # the file that its class is in, if it is no module
+    registered_about: ClassVar[str] = ""  # what the top of that file says of it
     registered_values: ClassVar[Mapping[str, Any]] = {}  # of the instance that its name means, if it means one
 
     def __post_init__(self) -> None:
@@ -168,7 +169,7 @@ class Machinery:
     @classmethod
     def about(cls) -> str:
         """Return what is to be known of the metric beside its docstring: the text at the top of its file."""
-        return cleandoc(sys.modules[cls.__module__].__doc__ or "")
+        return cleandoc(cls.registered_about or sys.modules[cls.__module__].__doc__ or "")
 
     @property
     def code(self) -> Any:
@@ -281,13 +282,12 @@ class Machinery:
         return {name: value for name, value in vars(self).items() if name not in hidden}
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        """Pickle a class from a user's file by the file's path, because no module of that name can be imported."""
+        """Pickle what is in no module that can be imported, such as a class of a user's file, by how it is found."""
         cls = type(self)
         if "registered_file" not in cls.__dict__:
             return super().__reduce__()
         from ._registry import rebuild
 
-        return rebuild, (
-            f"{cls.registered_file}:{cls.__name__}",
-            {p.name: getattr(self, p.name) for p in self.parameters() if not p.secret},
-        )
+        ours = cls.__module__.startswith("tercet.")
+        found_as = self.name if ours else f"{cls.registered_file}:{cls.__name__}"
+        return rebuild, (found_as, {p.name: getattr(self, p.name) for p in self.parameters() if not p.secret})

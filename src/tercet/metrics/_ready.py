@@ -250,7 +250,8 @@ def _fingerprint(metric: Metric) -> str:
                 raise UsageError(f"{metric.name}: there is no file {path} ({parameter.name}).")
             files[parameter.name] = path
     module = metric.code.__module__
-    source = None if module.startswith("tercet.") else getattr(sys.modules.get(module), "__file__", None)
+    ours = module.startswith("tercet.")
+    source = None if ours else type(metric).registered_file or getattr(sys.modules.get(module), "__file__", None)
     if source and Path(source).is_file():
         files["source"] = Path(source)
     if not files:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ..errors import TercetError, UnknownName, UsageError
 from ._contract import Metric
 
-_FILE = re.compile(r"(?P<path>.+?\.py)(?::(?P<object>[^\W\d]\w*))?(?::(?P<given>.*))?", re.DOTALL)
+_FILE = re.compile(r"(?P<path>.+?\.(?:py|(?P<toml>toml)))(?::(?P<object>[^\W\d]\w*))?(?::(?P<given>.*))?", re.DOTALL)
 # How metrics are written that people know by these names.
 _WRITTEN = {
     "chrf2": "chrf", "chrf+": "chrf:word_order=1", "chrf2+": "chrf:word_order=1", "chrf++": "chrf:word_order=2",
@@ -40,10 +40,12 @@ def names() -> tuple[str, ...]:
 
 
 @cache
-def _ours() -> dict[str, str]:
-    """Return the family of each metric of this package: the folder that has its file. Nothing is imported."""
+def _ours() -> dict[str, str | Path]:
+    """Return the modules of this package's metrics, and the TOML files of combinations. Nothing is imported."""
     here = Path(__file__).parent
-    return {path.stem: path.parent.name for path in here.glob("*/[!_]*.py") if path.parent.name != "bases"}
+    modules = [path for path in here.glob("*/[!_]*.py") if path.parent.name != "bases"]
+    files = {path.stem: path for path in here.glob("combined/*.toml")}
+    return {path.stem: f".{path.parent.name}.{path.stem}" for path in modules} | files
 
 
 @cache
@@ -55,13 +57,14 @@ def _plugins() -> dict[str, Any]:
 
 def find(name: str) -> Any:
     """Return what a name means: a metric class, a metric, or a function; only its own file is imported."""
-    if name in _ours():
-        return _only_metric(import_module(f".{_ours()[name]}.{name}", __package__))
+    if found := _ours().get(name):
+        return _combination(found) if isinstance(found, Path) else _only_metric(import_module(found, __package__))
     if name in _plugins():
         found = _plugins()[name].load()
         return _registered(_only_metric(found) if inspect.ismodule(found) else found, name)
     if match := _FILE.fullmatch(name):
-        return _from_file(name, Path(match["path"]), match["object"])
+        path = Path(match["path"])
+        return _combination(path, match["object"]) if match["toml"] else _from_file(name, path, match["object"])
     if name == "external":
         from ._external import ExternalMetric
 
@@ -195,6 +198,16 @@ def _only_metric(module: ModuleType, place: object = None) -> type[Metric]:
         raise UsageError(f"{place} defines no metric.")
     listed = ", ".join(f"{place}:{cls.__name__}" for cls in found)
     raise UsageError(f"{place} defines {len(found)} metrics. Say which one: {listed}.")
+
+
+def _combination(path: Path, wanted: str | None = None) -> type[Metric]:
+    """Return the metric that a TOML file declares. wanted: its class, as pickles name it."""
+    from ._combinations import combination
+
+    made = combination(path)
+    if wanted not in (None, made.__name__):
+        raise UsageError(f"{path}: parameter {wanted} has no value; write {wanted}=VALUE.")
+    return made
 
 
 def _registered(found: Any, name: str) -> object:

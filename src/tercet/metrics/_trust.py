@@ -15,7 +15,10 @@ from ._contract import Metric
 from ._registry import create, take_apart
 
 PERMISSIONS = ("trust_features", "allow_network", "allow_download", "trust_pickle")
-_ALLOW = "If you trust it, allow this with the option {} (of a model: learned:model=FILE,{}=true)."
+_ALLOW = (
+    "If you trust it, allow this with the option {0} (of a model: learned:model=FILE,{0}=true; of a combination: "
+    "FILE.toml:{0}=true)."
+)
 
 
 def check_configured(spec: str, place: str, *, trust_features: bool = False) -> None:
@@ -86,4 +89,4 @@ def _code_file(spec: str) -> str:
 
 
 def _untrusted(place: str, what: str, parameter: str) -> Untrusted:
-    return Untrusted(f"{place} asks for {what}. {_ALLOW.format(parameter, parameter)}")
+    return Untrusted(f"{place} asks for {what}. {_ALLOW.format(parameter)}")

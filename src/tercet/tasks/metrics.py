@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass
 from pathlib import Path
@@ -99,12 +98,11 @@ def describe(metric: Metric) -> dict[str, Any]:
     cls, settled = type(metric), metric.resolved()
     usual = metric.defaults(None)
     about = inspect.cleandoc(cls.__doc__ or "")
-    module = inspect.cleandoc(sys.modules[cls.__module__].__doc__ or "")
     return {
         "name": metric.name,
         "label": metric.label,
         "description": about.partition("\n")[0],
-        "about": module,
+        "about": cls.about(),
         "details": about,
         "paper": metric.paper,
         "needs": sorted(metric.needs),

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import tercet.metrics
 from tercet.metrics import Metric
 
 PAGE = Path(__file__).parents[3] / "docs" / "adding-a-metric.md"
@@ -13,3 +14,10 @@ def test_the_page_lists_exactly_the_members_that_an_author_writes() -> None:
     section = PAGE.read_text("utf-8").partition("## What a class has")[2].partition("\n## ")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == written
     assert len(written) <= 14
+
+
+def test_the_example_is_a_copy_of_one_of_our_metrics() -> None:
+    """Only the imports differ, because a user's file is not part of the package."""
+    own = (Path(tercet.metrics.__file__).parent / "strings" / "simpbleu.py").read_text("utf-8")
+    example = PAGE.read_text("utf-8").partition('```python title="simpbleu.py"\n')[2].partition("```")[0]
+    assert example.partition("@dataclass")[2] == own.partition("@dataclass")[2]

@@ -227,6 +227,8 @@ def test_a_job_is_cancelled_and_the_queue_has_an_end(server: Server) -> None:
         ({"source": "../../etc/passwd"}, 400, "no text called"),
         ({"metrics": ["evil.py:Metric"]}, 400, "names a file, code or a service"),
         ({"metrics": ["/tmp/evil.py"]}, 400, "names a file, code or a service"),
+        ({"metrics": ["mine.toml"]}, 400, "names a file, code or a service"),
+        ({"metrics": ["mean:of=mine.toml+bleu"]}, 400, "names a file, code or a service"),
         ({"metrics": ["comet:model=/models/x"]}, 400, "names a file, code or a service"),
         ({"metrics": ["learned:model=x"]}, 400, "names a file, code or a service"),
         ({"metrics": ["bertscore:encoder=hf:/tmp"]}, 400, "names a file, code or a service"),

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -49,9 +49,14 @@ class MemberMetric(Metric):
     segments_per_unit = 256
     shares = "parses"
 
+    toml: ClassVar[str] = ""  # the checksum of the user's file that declares it, if one does
+
     def members(self) -> list[Member]:
         """Return the members."""
         raise NotImplementedError
+
+    def signature_items(self) -> dict[str, str]:
+        return super().signature_items() | ({"toml": self.toml} if self.toml else {})
 
     @property
     def needs(self) -> frozenset[str]:

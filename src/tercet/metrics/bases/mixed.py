@@ -14,12 +14,14 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from ...errors import UsageError
+from ...errors import TercetError, Untrusted, UsageError, with_place
 from ...text.explanations import Seen
 from ...types import Floats
-from .._contract import Corpus, Learnt, Shard
+from .._contract import Corpus, Learnt, Metric, Shard
 from .._parameters import param
 from .._ready import Ready
+from .._registry import create
+from .._trust import create_from_file
 from .members import Member, MemberMetric, count_members, find_members, make_ready
 
 SCALES = ("max", "z", "none")
@@ -61,7 +63,22 @@ class MixedMetric(MemberMetric):
 
     def members(self) -> list[Member]:
         """Return the members."""
-        return find_members(list(self.parts()), {} if self.parses is None else {"parses": self.parses})
+        return find_members(list(self.parts()), {} if self.parses is None else {"parses": self.parses}, self._member)
+
+    def _member(self, spec: str) -> Metric:
+        """Return a member; what a file asks for needs the user's permission."""
+        if not self.registered_file:
+            return create(spec)
+        allowed = {name: getattr(self, name, False) for name in ("trust_features", "allow_network")}
+        try:
+            return create_from_file(spec, self.name, **allowed)
+        except Untrusted:
+            raise
+        except TercetError as error:
+            raise with_place(error, self.name) from None
+
+    def named_metrics(self) -> Sequence[str]:
+        return tuple(self.parts())
 
     def learn(self, testset: Corpus) -> Learnt:
         """Make the members ready, and find the scale of each."""

@@ -6,7 +6,7 @@ combination (ULC) of Asiya, which UPC's submissions to WMT14 used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...errors import UsageError
@@ -30,9 +30,6 @@ class Mean(MixedMetric):
     def validate(self) -> None:
         if not all(part.strip() for part in self.of.split("+")):
             raise UsageError(f"mean: of must be metrics joined by +, as bleu+chrf, not {self.of!r}.")
-
-    def named_metrics(self) -> Sequence[str]:
-        return tuple(self.parts())
 
     def parts(self) -> Mapping[str, float]:
         return {part.strip().replace(";", ","): 1.0 for part in self.of.split("+")}

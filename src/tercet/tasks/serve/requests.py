@@ -219,6 +219,8 @@ def _check_metric(spec: str) -> None:
     from ...metrics import create_from_file, metric_class, names, take_apart
 
     refusal = f"{spec[:80]!r} names a file, code or a service. The server's operator can offer it under a name."
+    if ".toml" in spec:
+        raise UsageError(refusal)
     if "|" in spec:
         if set(spec) & set("/\\~") or spec.partition("|")[0].endswith(".py"):
             raise UsageError(refusal)
