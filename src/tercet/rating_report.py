@@ -217,10 +217,10 @@ def _picture(found: CampaignResults, scored: Results) -> IntervalDots:
 
 
 def _errors_by_system(scored: Results) -> Table:
-    systems = [each.system for each in scored.systems]
-    most = max(value for row in scored.errors_by_system.values() for value in row.values())
-    rows = [[kind, *(number(row[each], 1) for each in systems)] for kind, row in scored.errors_by_system.items()]
-    heat = [[nan, *(row[each] / most for each in systems)] for row in scored.errors_by_system.values()]
+    systems, found = [each.system for each in scored.systems], scored.errors_by_system
+    most = max(value for row in found.values() for value in row.values())
+    rows = [[kind, *(number(row[each], 1) for each in systems)] for kind, row in found.items()]
+    heat = [[nan, *(row[each] / most for each in systems)] for row in found.values()]
     return Table(["Error", *systems], rows, "Errors per 100 judgements", heat=heat)
 
 

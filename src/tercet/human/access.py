@@ -60,25 +60,16 @@ class LoginLimiter:
 
     def check(self, address: str, token: str, is_right: Callable[[str], bool]) -> bool:
         """Return whether a token is right. Raises HTTP 429 after too many wrong tokens from this address."""
-        digest = hashed(token)
+        digest, now = hashed(token), self.clock()
         if is_right(digest):
             return True
-        recent = self._recent(address)
+        if len(self._wrong) > 10_000:  # guesses from very many addresses must not fill the memory
+            self._wrong = {key: times for key, times in self._wrong.items() if max(times.values()) > now - WINDOW}
+        recent = {known: when for known, when in self._wrong.get(address, {}).items() if when > now - WINDOW}
         if digest not in recent and len(recent) >= TRIES:
             raise HTTPException(429, "Too many wrong links from this address. Wait a minute.", {"Retry-After": "60"})
-        self._wrong[address] = recent | {digest: recent.get(digest, self.clock())}
+        self._wrong[address] = {digest: now} | recent
         return False
-
-    def _recent(self, address: str) -> dict[str, float]:
-        since = self.clock() - WINDOW
-        if len(self._wrong) > 10_000:  # guesses from very many addresses must not fill the memory
-            self._wrong = {key: times for key, times in self._wrong.items() if max(times.values()) > since}
-        recent = {digest: when for digest, when in self._wrong.get(address, {}).items() if when > since}
-        if recent:
-            self._wrong[address] = recent
-        else:
-            self._wrong.pop(address, None)
-        return recent
 
 
 def address_of(request: Request) -> str:
@@ -105,25 +96,21 @@ def check_origin(request: Request) -> None:
         raise HTTPException(403, "This request came from another site.")
 
 
+@dataclass
 class SecurityMiddleware:
     """ASGI middleware: adds security headers to every response, and rejects bodies that are too large or too slow.
 
     largest: bytes of a body. admit: called before the body is read; a response that it returns is the answer.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        largest: int | None = None,
-        admit: Callable[[Request], Response | None] | None = None,
-    ) -> None:
-        self.app, self.largest, self.admit = app, largest, admit
+    app: ASGIApp
+    largest: int | None = None
+    admit: Callable[[Request], Response | None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on to the application, unless its body is too large or too slow."""
         if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
+            return await self.app(scope, receive, send)
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -133,44 +120,33 @@ class SecurityMiddleware:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
+        async def refuse(text: str, status: int) -> None:
+            await JSONResponse({"error": text}, status, {"Connection": "close"})(scope, receive, send_with_headers)
+
         names = {name for name, _ in scope["headers"]}
         if b"content-length" in names and b"transfer-encoding" in names:
             # A proxy may take one of them and this server the other: the rest would be a request of its own.
-            await _error("A request has either Content-Length or Transfer-Encoding.", 400)(
-                scope, receive, send_with_headers
-            )
-            return
+            return await refuse("A request has either Content-Length or Transfer-Encoding.", 400)
         largest = LARGEST_BODY if self.largest is None else self.largest
         refusal = self.admit(Request(scope)) if self.admit is not None else None
         if refusal is not None:
             with suppress(TimeoutError):  # a caller who is still sending would not hear the answer
                 async with asyncio.timeout(BODY_TIMEOUT):
                     await _whole_body(scope, receive, largest, keep=False)
-            await refusal(scope, receive, send_with_headers)
-            return
+            return await refusal(scope, receive, send_with_headers)
         try:
             async with asyncio.timeout(BODY_TIMEOUT):
                 body = await _whole_body(scope, receive, largest)
         except TimeoutError:
-            await _error("The request took too long.", 408)(scope, receive, send_with_headers)
-            return
+            return await refuse("The request took too long.", 408)
         if body is None:
-            await _error("The request is too large.", 413)(scope, receive, send_with_headers)
-            return
-        sent = False
+            return await refuse("The request is too large.", 413)
+        whole: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def receive_body() -> Message:
-            nonlocal sent
-            if sent:
-                return await receive()
-            sent = True
-            return {"type": "http.request", "body": body, "more_body": False}
+            return whole.pop() if whole else await receive()
 
         await self.app(scope, receive_body, send_with_headers)
-
-
-def _error(text: str, status: int) -> JSONResponse:
-    return JSONResponse({"error": text}, status, {"Connection": "close"})
 
 
 async def _whole_body(scope: Scope, receive: Receive, largest: int, *, keep: bool = True) -> bytes | None:

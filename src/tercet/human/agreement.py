@@ -8,7 +8,7 @@ the usual coefficients: Krippendorff's alpha, intraclass correlations, P(A) and 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ from .agreement_measures import (
     ratio_measures,
     time_slices,
 )
-from .agreement_panel import Panel, last_answers, paired_values, panel_of_rankings, panel_of_scores
+from .agreement_panel import ALL, Panel, last_answers, paired_values, panel_of_rankings, panel_of_scores
 from .rater_report import RaterReport, report_rankings, report_scores, seconds_by_slice
 from .reference_effect import Average, Contrast, Correlation, averages, contrasts, correlations
 from .span_agreement import span_panel
@@ -130,13 +130,15 @@ def agree(
     plain = own.where(lambda row: not row.check or row.check.startswith(SAME))
     if not len(plain):
         raise DataError(f"Judgements {judgements.name!r}: there are only control items.")
-    shown = frozenset(source)
     if own.kinds.keys() == {"rank"}:
         if scores:
             raise UsageError("Metrics cannot be correlated with rankings, which have no scores of single outputs.")
-        controls = own.where(lambda row: bool(row.check) and not row.check.startswith(SAME))
-        return _agree_rankings(plain, controls, notes, shown, options)
-    return _agree_scores(own, plain, notes, shown, scores or {}, segments or {}, options)
+        parts = _agree_rankings(own, plain, notes, frozenset(source), options)
+    else:
+        parts = _agree_scores(own, plain, notes, frozenset(source), scores or {}, segments or {}, options)
+    parts |= {name: getattr(options, name) for name in ("resamples", "confidence", "seed")} | {"notes": notes}
+    known: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in parts.items()}
+    return Agreement(name=plain.name, pair=plain.pair, kind=next(iter(own.kinds)), **known)
 
 
 def _read_one(path: str | Path, kind: str | None) -> tuple[Judgements, frozenset[str]]:
@@ -164,27 +166,24 @@ def _select_kind(judgements: Judgements, kind: str | None) -> Judgements:
 
 
 def _agree_rankings(
-    plain: Judgements, controls: Judgements, notes: list[str], source: frozenset[str], options: Agreeing
-) -> Agreement:
+    own: Judgements, plain: Judgements, notes: list[str], source: frozenset[str], options: Agreeing
+) -> dict[str, Any]:
+    controls = own.where(lambda row: bool(row.check) and not row.check.startswith(SAME))
     panel = panel_of_rankings(plain, source, identical=options.identical)
     if options.complete:
         raise UsageError("`complete` cannot be used with rankings; it is for judgements of single outputs.")
     if options.identical == "once" and any(row.check for row in plain.rows):
         left_out = sum(bool(row.check) for row in plain.rows)
         notes.append(f"Left out: {left_out} ranks of outputs that have the same text as another system's output.")
-    resampled = _resample(panel, options)
-    measures = measure_rankings(panel, resampled)
-    _note_missing_agreement(measures, notes)
+    measures = measure_rankings(panel, _resample(panel, options))
+    notes += _missing(measures)
     seconds = seconds_by_slice(plain, options.slices)
-    return _result(
-        plain,
-        panel,
-        notes,
-        options,
-        measures=measures,
-        slices=time_slices(panel, options.slices, categories=True, rankings=True, seconds=seconds),
-        people=report_rankings(plain, panel, controls),
-    )
+    return _facts(plain, panel, len(plain)) | {
+        "measures": measures,
+        **dict.fromkeys(("gaps", "averages", "contrasts", "correlations"), ()),
+        "slices": time_slices(panel, options.slices, categories=True, rankings=True, seconds=seconds),
+        "people": report_rankings(plain, panel, controls),
+    }
 
 
 def _agree_scores(
@@ -195,7 +194,7 @@ def _agree_scores(
     scores: Mapping[str, Sequence[Scores]],
     segments: Mapping[str, Sequence[str]],
     options: Agreeing,
-) -> Agreement:
+) -> dict[str, Any]:
     kind = next(iter(own.kinds))
     if kind == "mqm" and any(row.spans is not None and math.isnan(row.value) for row in own.rows):
         weights = options.weights or mqm.GOOGLE
@@ -217,26 +216,20 @@ def _agree_scores(
     measures, gaps = measure_scores(panel, resampled, categories=categories, levels=options.level)
     if any(row.spans is not None for row in plain.rows):
         measures += _spans(plain, source, options)
-    _note_missing_agreement(measures, notes)
+    notes += _missing(measures)
     if any(item.measure.startswith("ICC") and math.isnan(item.low) and not math.isnan(item.value) for item in measures):
         notes.append("ICC has no intervals: they need a residual variance.")
-    found = contrasts(panel, resampled, seed=options.seed)
     values = paired_values(panel, pair_coefficient(categories=categories))
-    higher = KINDS[kind].higher_is_better
-    seconds = seconds_by_slice(plain, options.slices)
-    return _result(
-        plain,
-        panel,
-        notes,
-        options,
-        measures=measures,
-        gaps=gaps,
-        averages=averages(panel),
-        contrasts=found,
-        correlations=correlations(panel, scores, segments, higher_is_better=higher),
-        slices=time_slices(panel, options.slices, categories=categories, rankings=False, seconds=seconds),
-        people=report_scores(own, panel, values, notes),
-    )
+    higher, seconds = KINDS[kind].higher_is_better, seconds_by_slice(plain, options.slices)
+    return _facts(plain, panel, len(panel.value)) | {
+        "measures": measures,
+        "gaps": gaps,
+        "averages": averages(panel),
+        "contrasts": contrasts(panel, resampled, seed=options.seed),
+        "correlations": correlations(panel, scores, segments, higher_is_better=higher),
+        "slices": time_slices(panel, options.slices, categories=categories, rankings=False, seconds=seconds),
+        "people": report_scores(own, panel, values, notes),
+    }
 
 
 def _spans(plain: Judgements, source: frozenset[str], options: Agreeing) -> list[MeasuredAgreement]:
@@ -255,26 +248,13 @@ def _resample(panel: Panel, options: Agreeing) -> RaterResamples:
     return RaterResamples(panel.resample(resamples=options.resamples, seed=options.seed), options.confidence)
 
 
-def _note_missing_agreement(measures: Sequence[MeasuredAgreement], notes: list[str]) -> None:
-    if not any(item.group == "all" for item in measures):
-        notes.append("There is no agreement to measure: no two raters judged the same output.")
+def _missing(measures: Sequence[MeasuredAgreement]) -> Iterator[str]:
+    if not any(item.group == ALL for item in measures):
+        yield "There is no agreement to measure: no two raters judged the same output."
     elif all(math.isnan(item.low) for item in measures if not item.measure.startswith("ICC")):
-        notes.append("There are no intervals: five raters, or three in each group, must judge the same outputs.")
+        yield "There are no intervals: five raters, or three in each group, must judge the same outputs."
 
 
-def _result(plain: Judgements, panel: Panel, notes: Sequence[str], options: Agreeing, **found: Any) -> Agreement:
-    lists = ("measures", "gaps", "averages", "contrasts", "correlations", "slices", "people")
-    return Agreement(
-        name=plain.name,
-        pair=plain.pair,
-        kind=next(iter(plain.kinds)),
-        judgements=len(plain) if "rank" in plain.kinds else len(panel.value),
-        raters=len(panel.raters),
-        outputs=len({(row.segment, row.system) for row in plain.rows}),
-        shown=panel.shown,
-        notes=tuple(notes),
-        resamples=options.resamples,
-        confidence=options.confidence,
-        seed=options.seed,
-        **{name: tuple(found.get(name, ())) for name in lists},
-    )
+def _facts(plain: Judgements, panel: Panel, judgements: int) -> dict[str, Any]:
+    outputs = len({(row.segment, row.system) for row in plain.rows})
+    return {"judgements": judgements, "raters": len(panel.raters), "outputs": outputs, "shown": panel.shown}

@@ -57,12 +57,11 @@ def load(
                 rows = [row._replace(task=f"{number}:{row.task}" if row.task else "") for row in judgements.rows]
                 judgements = replace(judgements, rows=rows)
             for own in judgements.kinds:
-                part = Loaded(judgements.of(own), testset, frozenset(), (about,) if about else ())
-                before = found.get((judgements.pair, own))
-                if before is not None:
-                    both = before.judgements + part.judgements
-                    part = Loaded(both, before.testset or testset, frozenset(), (*before.about, *part.about))
-                found[judgements.pair, own] = part
+                new = Loaded(judgements.of(own), testset, frozenset(), (about,) if about else ())
+                if old := found.get((judgements.pair, own)):
+                    both, notes = old.judgements + new.judgements, (*old.about, *new.about)
+                    new = Loaded(both, old.testset or testset, frozenset(), notes)
+                found[judgements.pair, own] = new
     if not found:
         raise DataError(f"There are no judgements in {', '.join(map(str, paths))}.")
     return [part._replace(source=_sources(part)) for part in found.values()]

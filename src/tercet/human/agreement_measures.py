@@ -21,13 +21,12 @@ from .agreement_panel import (
     SOURCE,
     WITHIN,
     Panel,
-    RaterCounts,
     count_paired_raters,
     count_raters,
     paired_values,
     slice_of,
 )
-from .gold import ratio
+from .gold import mean_of, ratio
 
 KAPPAS = {"kappa": "standard", "kappa, linear": "linear", "kappa, one-off": "one-off", "kappa, quadratic": "quadratic"}
 PREFERENCES = ("P(A)", "P(E)", "kappa")
@@ -76,9 +75,9 @@ class RaterResamples:
         """Weights of 1 for all rows: the observed sample, shape (1, rows)."""
         return np.ones((1, self.weights.shape[1]))
 
-    def bounds(self, samples: Floats, size: RaterCounts) -> tuple[float, float]:
+    def bounds(self, samples: Floats, raters: int, strata: int) -> tuple[float, float]:
         """Return the confidence interval of a value that was computed for each resample."""
-        return bounds(samples, raters=size.raters, strata=size.strata, confidence=self.confidence)
+        return bounds(samples, raters=raters, strata=strata, confidence=self.confidence)
 
 
 def measure_scores(
@@ -125,14 +124,14 @@ def ratio_measures(
             inside = np.where(pairs, part, 0.0), np.where(pairs, whole, 0.0)
             samples[group] = pair_ratio(*inside, resampled.weights)
             size = count_paired_raters(panel, counted)
-            low, high = resampled.bounds(samples[group], size)
+            bounds = resampled.bounds(samples[group], *size)
             value = float(pair_ratio(*inside, resampled.observed)[0])
             number, items = int(counted.sum()) // 2, shared(panel, pairs)
-            found[group] = MeasuredAgreement(name, group, value, low, high, size.raters, number, items)
+            found[group] = MeasuredAgreement(name, group, value, *bounds, size[0], number, items)
     gaps = []
     if {SAME_REFERENCE, DIFFERENT} <= found.keys():
-        referred = [number for number, row in enumerate(panel.rows) if row.shown not in panel.sources]
-        bounds = resampled.bounds(samples[SAME_REFERENCE] - samples[DIFFERENT], count_raters(panel, referred))
+        size = count_raters(panel, np.flatnonzero(~panel.is_source))
+        bounds = resampled.bounds(samples[SAME_REFERENCE] - samples[DIFFERENT], *size)
         gaps = [Gap(name, found[SAME_REFERENCE].value - found[DIFFERENT].value, *bounds)]
     return list(found.values()), gaps
 
@@ -158,9 +157,8 @@ def _groups(panel: Panel) -> Mapping[str, Cells]:
     found = {ALL: Cells(panel.row, panel.item, panel.value)}
     if len(panel.shown) < 2:
         return found
-    shown = np.array([panel.shown.index(row.shown) for row in panel.rows])[panel.row]
-    source = np.array([row.shown in panel.sources for row in panel.rows])[panel.row]
-    apart = panel.item * len(panel.shown) + shown
+    source = panel.is_source[panel.row]
+    apart = panel.item * len(panel.shown) + panel.view[panel.row]
     for group, wanted in ((SAME_REFERENCE, ~source), (SOURCE, source)):
         if group in panel.relations:
             found[group] = Cells(panel.row[wanted], apart[wanted], panel.value[wanted])
@@ -184,10 +182,10 @@ def _joint_coefficients(
         ways[f"alpha, {level}"] = partial(ratings.alpha, level)
     for name, way in ways.items():
         samples = np.array([way(weights) for weights in resampled.weights])
-        low, high = resampled.bounds(samples, size)
-        yield MeasuredAgreement(name, group, way(resampled.observed[0]), low, high, size.raters, pairs, items)
+        bounds = resampled.bounds(samples, *size)
+        yield MeasuredAgreement(name, group, way(resampled.observed[0]), *bounds, size[0], pairs, items)
     for found in icc(table, confidence=resampled.confidence):
-        yield MeasuredAgreement(found.form, group, found.value, found.low, found.high, size.raters, pairs, found.items)
+        yield MeasuredAgreement(found.form, group, found.value, found.low, found.high, size[0], pairs, found.items)
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,8 +238,8 @@ def measure_rankings(panel: Panel, resampled: RaterResamples) -> list[MeasuredAg
             size = count_paired_raters(panel, met > 0)
             numbers = [int(number) // (1 if alone else 2) for number in (np.count_nonzero(met), met.sum())]
             for name, sample, value in zip(names, samples, values[:, 0].tolist(), strict=True):
-                bounds = resampled.bounds(sample, size)
-                found.append(MeasuredAgreement(name, group, value, *bounds, size.raters, *numbers))
+                bounds = resampled.bounds(sample, *size)
+                found.append(MeasuredAgreement(name, group, value, *bounds, size[0], *numbers))
     return found
 
 
@@ -285,46 +283,28 @@ def time_slices(
     seconds: the time per judgement by part, if known.
     """
     place = slice_of(panel, number)
+    everybody = np.ones((1, len(panel.rows)))
+    name = "kappa" if rankings else "kappa, linear" if categories else "Pearson's r"
     found = []
     for own in range(number):
         part = panel.take(place == own)
         if rankings:
-            name, agreement, spread = "kappa", _slice_of_rankings(part), math.nan
+            way, spread = partial(_kappa_of_rankings, count_comparisons(part)), math.nan
         else:
-            name = "kappa, linear" if categories else "Pearson's r"
             values = paired_values(part, pair_coefficient(categories=categories))
-            everybody = np.ones((1, len(part.rows)))
-            agreement = {
-                group: float(pair_means(values, pairs, everybody)[0]) for group, pairs in panel.relations.items()
-            }
-            spread = _spread(part)
-        found.append(
-            AgreementSlice(
-                own / number,
-                (own + 1) / number,
-                name,
-                agreement,
-                spread,
-                seconds.get(own, math.nan),
-                judgements=len(part.value),
-            )
-        )
+            way, spread = partial(pair_means, values), _spread(part)
+        agreement = {group: float(way(pairs, everybody)[0]) for group, pairs in panel.relations.items()}
+        bounds, pace = (own / number, (own + 1) / number), seconds.get(own, math.nan)
+        found.append(AgreementSlice(*bounds, name, agreement, spread, pace, judgements=len(part.value)))
     return found
 
 
-def _slice_of_rankings(part: Panel) -> dict[str, float]:
-    counts, everybody = count_comparisons(part), np.ones((1, len(part.rows)))
-    return {
-        group: float(_preferences(counts, pairs, everybody, alone=False)[2][0])
-        for group, pairs in part.relations.items()
-    }
+def _kappa_of_rankings(counts: ComparisonCounts, pairs: Bools, weights: Floats) -> Floats:
+    kappas: Floats = _preferences(counts, pairs, weights, alone=False)[2]
+    return kappas
 
 
 def _spread(part: Panel) -> float:
     """Return the mean standard deviation (divisor n, as in the thesis) of raters with at least two judgements."""
-    deviations = [
-        float(part.value[part.row == row].std())
-        for row in range(len(part.rows))
-        if np.count_nonzero(part.row == row) > 1
-    ]
-    return math.fsum(deviations) / len(deviations) if deviations else math.nan
+    judged = (part.value[part.row == row] for row in range(len(part.rows)))
+    return mean_of([float(values.std()) for values in judged if len(values) > 1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -60,8 +60,17 @@ class Panel:
     @cached_property
     def person(self) -> Codes:
         """The rater of each row, as an index into `raters`."""
-        places = {name: number for number, name in enumerate(self.raters)}
-        return np.array([places[row.rater] for row in self.rows], dtype=np.intp)
+        return np.array([self.raters.index(row.rater) for row in self.rows], dtype=np.intp)
+
+    @cached_property
+    def view(self) -> Codes:
+        """What the rater of each row was shown, as an index into `shown`."""
+        return np.array([self.shown.index(row.shown) for row in self.rows], dtype=np.intp)
+
+    @cached_property
+    def is_source(self) -> Bools:
+        """Whether the rater of each row was shown something that is not a reference."""
+        return np.array([row.shown in self.sources for row in self.rows], dtype=bool)
 
     def table(self) -> Floats:
         """Return the judgements as an array of shape (rows, items), NaN for missing ones."""
@@ -88,13 +97,11 @@ class Panel:
         others = self.person[:, np.newaxis] != self.person
         if len(self.shown) < 2:
             return {ALL: others}
-        shown = np.array([self.shown.index(row.shown) for row in self.rows])
-        source = np.array([row.shown in self.sources for row in self.rows])
-        equal, referred = shown[:, np.newaxis] == shown, ~source[:, np.newaxis] & ~source
+        equal, referred = self.view[:, np.newaxis] == self.view, ~np.logical_or.outer(self.is_source, self.is_source)
         found = {
             SAME_REFERENCE: equal & referred & others,
             DIFFERENT: ~equal & referred & others,
-            SOURCE: source[:, np.newaxis] & source & others,
+            SOURCE: np.logical_and.outer(self.is_source, self.is_source) & others,
         }
         return {ALL: others} | {name: pairs for name, pairs in found.items() if pairs.any()}
 
@@ -108,22 +115,15 @@ class Panel:
         return draw_raters(self.strata, resamples=resamples, seed=seed)[:, self.person]
 
 
-class RaterCounts(NamedTuple):
-    """The number of raters, and of the strata they belong to."""
-
-    raters: int
-    strata: int
-
-
-def count_raters(panel: Panel, rows: Iterable[int]) -> RaterCounts:
-    """Count the raters of these rows."""
-    people = {int(panel.person[row]) for row in rows}
-    return RaterCounts(len(people), len({panel.strata[person] for person in people}))
+def count_raters(panel: Panel, rows: Codes | Sequence[int]) -> tuple[int, int]:
+    """Count the raters of these rows, and the strata that they belong to."""
+    people = set(panel.person[rows].tolist())
+    return len(people), len({panel.strata[person] for person in people})
 
 
-def count_paired_raters(panel: Panel, pairs: Bools) -> RaterCounts:
-    """Count the raters who are in at least one of these pairs, a mask of shape (rows, rows)."""
-    return count_raters(panel, np.flatnonzero(pairs.any(1)).tolist())
+def count_paired_raters(panel: Panel, pairs: Bools) -> tuple[int, int]:
+    """Count the raters who are in at least one of these pairs, a mask of shape (rows, rows), and their strata."""
+    return count_raters(panel, np.flatnonzero(pairs.any(1)))
 
 
 def panel_of_scores(judgements: Judgements, sources: Collection[str]) -> Panel:
@@ -165,8 +165,8 @@ def panel_of_rankings(judgements: Judgements, sources: Collection[str], *, ident
 
 def _comparisons(pairs: RankedPairs) -> tuple[tuple[tuple[str, ...], ...], Codes, Floats]:
     """Return items, the item of each pair, and outcomes. The order of the two outputs does not matter."""
-    flip = np.array([pairs.systems[a] > pairs.systems[b] for a, b in zip(pairs.left, pairs.right, strict=True)])
-    flip = flip.astype(bool)
+    names = np.array(pairs.systems, dtype=object)
+    flip = (names[pairs.left] > names[pairs.right]).astype(bool)
     first, second = np.where(flip, pairs.right, pairs.left), np.where(flip, pairs.left, pairs.right)
     size = len(pairs.systems)
     distinct, item = np.unique((pairs.segment * size + first) * size + second, return_inverse=True)
@@ -179,9 +179,7 @@ def _comparisons(pairs: RankedPairs) -> tuple[tuple[tuple[str, ...], ...], Codes
 
 def last_answers(judgements: Judgements) -> Judgements:
     """Keep the last revision of every answer that a rater changed (tasks 17, 17#2, 17#3)."""
-    last: dict[tuple[str, str], str] = {}
-    for row in judgements.rows:
-        last[row.rater, _question(row)] = row.task
+    last = {(row.rater, _question(row)): row.task for row in judgements.rows}
     return judgements.where(lambda row: last[row.rater, _question(row)] == row.task)
 
 
@@ -192,12 +190,10 @@ def _question(row: Judgement) -> str:
 
 def _stages(raters: Sequence[str]) -> Floats:
     """Return, for judgements in the order in which they were made, the share of the rater's work done before each."""
-    numbers: dict[str, int] = {}
-    places = []
-    for rater in raters:
-        places.append(numbers.get(rater, 0))
-        numbers[rater] = places[-1] + 1
-    return np.array([number / numbers[rater] for number, rater in zip(places, raters, strict=True)], dtype=np.float64)
+    stages = np.zeros(len(raters))
+    for own in grouped((rater, place) for place, rater in enumerate(raters)).values():
+        stages[own] = np.arange(len(own)) / len(own)
+    return stages
 
 
 def slice_of(panel: Panel, slices: int) -> NDArray[np.int64]:
@@ -212,8 +208,7 @@ def paired_values(panel: Panel, measure: Callable[[Floats, Floats], float]) -> F
     there = ~np.isnan(table)
     found = np.full((len(table), len(table)), np.nan)
     shared = there.astype(np.float32) @ there.T.astype(np.float32)  # with many raters, most pairs share no items
-    others = panel.person[:, np.newaxis] != panel.person
-    for i, j in np.argwhere(np.tril(others & (shared > 1))).tolist():
+    for i, j in np.argwhere(np.tril(panel.relations[ALL] & (shared > 1))).tolist():
         both = there[i] & there[j]
         found[i, j] = found[j, i] = measure(table[i, both], table[j, both])
     return found

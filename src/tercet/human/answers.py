@@ -12,6 +12,7 @@ marked nowhere has null for both.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -139,7 +140,7 @@ def ratings_of(
     """Do the same as `judgements_of`, but return each judgement with its item, group and time, in answer order."""
     if revisions not in REVISIONS:
         raise UnknownName("choice of revisions", revisions, REVISIONS)
-    answers: dict[tuple[str, str], list[AnswerRow]] = {}
+    answers: Counter[tuple[str, str]] = Counter()
     order: list[tuple[AnswerRow, int]] = []
     for number, fields in enumerate(rows, 1):
         row = AnswerRow(*fields)
@@ -148,15 +149,14 @@ def ratings_of(
             campaign.rater(row.rater)
         except (DataError, UnknownName) as error:
             raise DataError(f"Campaign {campaign.name!r}, answer {number}: {error}") from None
-        earlier = answers.setdefault((row.rater, row.item), [])
-        earlier.append(row)
-        order.append((row, len(earlier)))
-    kept = [
-        (row, revision)
+        answers[row.rater, row.item] += 1
+        order.append((row, answers[row.rater, row.item]))
+    return [
+        rated
         for row, revision in order
-        if revisions == "all" or revision == len(answers[row.rater, row.item])
+        if revisions == "all" or revision == answers[row.rater, row.item]
+        for rated in _rated(campaign, row, revision)
     ]
-    return [rated for row, revision in kept for rated in _rated(campaign, row, revision)]
 
 
 def _rated(campaign: Campaign, row: AnswerRow, revision: int) -> Iterable[Rated]:
@@ -172,15 +172,8 @@ def _rated(campaign: Campaign, row: AnswerRow, revision: int) -> Iterable[Rated]
             spans = tuple(Span(**span) for span in row.answer["spans"][number])
         for place, system in enumerate((output.system, *(() if item.check else output.same))):
             judgement = Judgement(
-                kind=campaign.how.kind,
-                segment=item.segment,
-                system=system,
-                value=math.nan if value is None else float(value),
-                rater=row.rater,
-                task=task,
-                spans=spans,
+                campaign.how.kind, item.segment, system, math.nan if value is None else float(value),
+                rater=row.rater, task=task, reference=item.reference_name, check=item.check, spans=spans,
                 seconds=math.nan if place else seconds,  # time was spent once
-                reference=item.reference_name,
-                check=item.check,
-            )
+            )  # fmt: skip
             yield Rated(judgement, item, row, campaign.rater(row.rater).group, revision)

@@ -8,6 +8,7 @@ type: TGT, BAD (damaged), CHK (repeat) or REF. Each of our raters becomes one ba
 from __future__ import annotations
 
 import logging
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +16,7 @@ from typing import Any
 
 from ..errors import DataError, UsageError
 from .campaign import GROUPS, Campaign, Item, Output
-from .campaign_builder import CampaignBuilder
+from .campaign_formats import CampaignBuilder
 
 log = logging.getLogger(__name__)
 
@@ -48,31 +49,22 @@ def contents_of(campaign: Campaign) -> dict[str, Any]:
         log.warning("Left out: the tutorial (%d items), which Appraise's batches cannot hold.", len(campaign.tutorial))
     source, _, target = campaign.pair.partition("-")
     languages = [_CODES.get(code, code) for code in (source, target)]
-    numbers = _numbers(campaign)
+    numbers, ranks = _numbers(campaign), campaign.how.ranks
     batches = []
     for number, rater in enumerate(campaign.raters, 1):
-        items = [
-            _item(campaign.item(id), numbers, place, pairwise=campaign.how.ranks)
-            for place, id in enumerate(rater.items)
-        ]
-        task = {
-            "batchNo": number,
-            "batchSize": len(items),
-            "randomSeed": campaign.seed,
-            "requiredAnnotations": 1,
-            "sourceLanguage": languages[0],
-            "targetLanguage": languages[1],
-        }
+        items = [_item(campaign.item(id), numbers, place, pairwise=ranks) for place, id in enumerate(rater.items)]
+        task = {"batchNo": number, "batchSize": len(items), "randomSeed": campaign.seed, "requiredAnnotations": 1,
+                "sourceLanguage": languages[0], "targetLanguage": languages[1]}  # fmt: skip
         batches.append({"task": task, "items": items})
-    kept = "".join(character for character in campaign.name if character.isascii() and character.isalnum())
+    name = re.sub("[^A-Za-z0-9]", "", campaign.name) or "tercet"
     manifest: dict[str, Any] = {
         "CAMPAIGN_URL": "http://127.0.0.1:8000/dashboard/sso/",
-        "CAMPAIGN_NAME": kept or "tercet",
-        "CAMPAIGN_KEY": kept or "tercet",
+        "CAMPAIGN_NAME": name,
+        "CAMPAIGN_KEY": name,
         "CAMPAIGN_NO": 1,
         "REDUNDANCY": 1,
         "TASKS_TO_ANNOTATORS": [[*languages, "uniform", len(batches), len(batches)]],
-        "TASK_TYPE": "Pairwise" if campaign.how.ranks else "Document" if campaign.how.spans or alone else "Direct",
+        "TASK_TYPE": "Pairwise" if ranks else "Document" if campaign.how.spans or alone else "Direct",
     }
     if campaign.protocol in OPTIONS or alone:
         manifest["TASK_OPTIONS"] = OPTIONS.get(campaign.protocol, MONOLINGUAL)
@@ -108,13 +100,7 @@ def _item(item: Item, numbers: Mapping[str, int], place: int, *, pairwise: bool)
 
 
 def campaign_of(
-    batches: Sequence[Any],
-    manifest: object,
-    where: str,
-    *,
-    protocol: str | None,
-    name: str | None,
-    pair: str | None,
+    batches: Sequence[Any], manifest: object, where: str, *, protocol: str | None, name: str | None, pair: str | None
 ) -> Campaign:
     """Convert Appraise's batches to a campaign. manifest: an empty dictionary if there is none."""
     if not isinstance(manifest, dict):
@@ -128,25 +114,24 @@ def campaign_of(
     elif any(item.get("itemType") == "REF" and item.get("targetID") == item.get("sourceID") for item in listed):
         beside = "reference"
     found = CampaignBuilder()
-    seen: set[str] = set()
-    rater = 0
+    seen: set[tuple[Any, ...]] = set()
+    raters = 0
     for number, (task, items) in enumerate(tasks):
         copies = task.get("requiredAnnotations", manifest.get("REDUNDANCY", 1))
         if not isinstance(copies, int) or copies < 1:
             raise DataError(f"{where}, batch {number}: requiredAnnotations is {copies!r}; a number from 1 is needed.")
-        people = [f"rater{rater + place}" for place in range(1, copies + 1)]
-        rater += copies
+        people = [f"rater{raters + place}" for place in range(1, copies + 1)]
+        raters += copies
         for place, item in enumerate(items):
             made = _convert_item(item, f"{where}, batch {number}, items[{place}]", beside, protocol, found.omitted)
             if made is None:
                 continue
-            if made.check == "tutorial":
-                mark = f"{made.document}\t{made.source}\t{made.outputs}"
-                if mark not in seen:
-                    found.add_tutorial(made)
-                seen.add(mark)
-            else:
+            mark = made.document, made.source, made.outputs
+            if made.check != "tutorial":
                 found.add(people, made)
+            elif mark not in seen:
+                found.add_tutorial(made)
+                seen.add(mark)
     title = name or str(manifest.get("CAMPAIGN_NAME") or "appraise")
     return found.campaign(where, protocol=protocol, name=title, pair=pair or _pair(tasks, manifest))
 

@@ -41,17 +41,18 @@ def assign(blocks: Sequence[Block], raters: int, redundancy: int, random: Random
         systems = block[0].systems
         chosen: list[int] = []
         for _ in range(redundancy):
-            keys = {
-                rater: (
+            keys = [
+                (
                     loads[rater],
                     sum(seen[rater][system] for system in systems),
                     sum(together[min(rater, other), max(rater, other)] for other in chosen),
                     random.random(),
+                    rater,
                 )
                 for rater in range(raters)
                 if rater not in chosen
-            }
-            chosen.append(min(keys, key=keys.__getitem__))
+            ]
+            chosen.append(min(keys)[-1])
         for rater in chosen:
             dealt[rater].append(block)
             loads[rater] += len(block)

@@ -7,11 +7,14 @@ answers are stored elsewhere (`tercet.human.storage`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from secrets import token_hex, token_urlsafe
 from typing import Any, NamedTuple
 
 from ..errors import DataError, UnknownName
@@ -127,15 +130,11 @@ class Campaign:
             object.__setattr__(self, field, tuple(getattr(self, field)))
         self._check_whole()
         for number, item in enumerate(self.items):
-            try:
+            with _within(f"items[{number}] ({item.id!r})"):
                 self._check_item(item)
-            except DataError as error:
-                raise DataError(f"items[{number}] ({item.id!r}): {error}") from None
         for number, rater in enumerate(self.raters):
-            try:
+            with _within(f"raters[{number}] ({rater.name!r})"):
                 self._check_rater(rater)
-            except DataError as error:
-                raise DataError(f"raters[{number}] ({rater.name!r}): {error}") from None
 
     @property
     def how(self) -> Protocol:
@@ -161,17 +160,15 @@ class Campaign:
 
     def item(self, id: str) -> Item:
         """Return the item with this id. Raises DataError if there is none."""
-        found = self._items.get(id)
-        if found is None:
+        if id not in self._items:
             raise DataError(f"There is no item {id!r} in campaign {self.name!r}.")
-        return found
+        return self._items[id]
 
     def rater(self, name: str) -> Rater:
         """Return the rater with this name. Raises UnknownName if there is none."""
-        found = self._raters.get(name)
-        if found is None:
+        if name not in self._raters:
             raise UnknownName(f"rater in campaign {self.name!r}", name, self._raters)
-        return found
+        return self._raters[name]
 
     def with_tokens(
         self, raters: Iterable[str] | None = None, *, organiser: bool = True, secret: str = ""
@@ -181,9 +178,7 @@ class Campaign:
         The campaign holds only the hashes of the tokens. Earlier tokens of the same people become invalid. secret: a
         new secret that the organiser has for other campaigns too; default: one for this campaign alone.
         """
-        from secrets import token_urlsafe
-
-        names = [rater.name for rater in self.raters] if raters is None else [self.rater(name).name for name in raters]
+        names = self._raters if raters is None else [self.rater(name).name for name in raters]
         tokens = {name: token_urlsafe(TOKEN_BYTES) for name in names}
         secret = (secret or token_urlsafe(TOKEN_BYTES)) if organiser else ""
         people = [
@@ -233,12 +228,16 @@ class Campaign:
                 check_name(f"{field}[{number}]", name)
         _check_unique("items", [item.id for item in self.items])
         _check_unique("raters", [rater.name for rater in self.raters])
-        _check_unique("tutorial", self.tutorial)
+        self._check_ids("tutorial", self.tutorial)
         for number, id in enumerate(self.tutorial):
-            if id not in self._items:
-                raise DataError(f"tutorial[{number}]: there is no item {id!r}.")
             if self.item(id).check != "tutorial":
                 raise DataError(f'tutorial[{number}]: the check of item {id!r} must be "tutorial".')
+
+    def _check_ids(self, where: str, ids: Sequence[str]) -> None:
+        _check_unique(where, ids)
+        for number, id in enumerate(ids):
+            if id not in self._items:
+                raise DataError(f"{where}[{number}]: there is no item {id!r}.")
 
     def _check_item(self, item: Item) -> None:
         how = self.how
@@ -265,10 +264,8 @@ class Campaign:
         if item.of and (item.of not in self._items or item.of == item.id):
             raise DataError(f"of: there is no other item {item.of!r}.")
         if item.expected is not None:
-            try:
+            with _within("expected"):
                 self.check_answer(item, item.expected)
-            except DataError as error:
-                raise DataError(f"expected: {error}") from None
 
     def _check_rater(self, rater: Rater) -> None:
         check_name("name", rater.name)
@@ -279,10 +276,8 @@ class Campaign:
             raise DataError(f"token_hash: rater {other!r} has the same one. Leave it out to get a new link.")
         if rater.token_hash and not _HASH.fullmatch(rater.token_hash):
             raise DataError("token_hash: not a SHA-256 in hexadecimal.")
-        _check_unique("items", rater.items)
+        self._check_ids("items", rater.items)
         for number, id in enumerate(rater.items):
-            if id not in self._items:
-                raise DataError(f"items[{number}]: there is no item {id!r}.")
             if id in self.tutorial:
                 raise DataError(f"items[{number}]: {id!r} is in the tutorial, which all raters see. Remove it here.")
 
@@ -294,6 +289,15 @@ class Tokens(NamedTuple):
     organiser: str
 
 
+@contextmanager
+def _within(where: str) -> Iterator[None]:
+    """Begin the messages of errors with the place of the faulty part."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(f"{where}: {error}") from None
+
+
 def hashed(token: str) -> str:
     """Return the SHA-256 of a token. Tokens are long and random, so no salt or slow hash is needed."""
     return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
@@ -301,9 +305,6 @@ def hashed(token: str) -> str:
 
 def stamp() -> dict[str, Any]:
     """Return the creation time and a random id for a new campaign."""
-    from datetime import UTC, datetime
-    from secrets import token_hex
-
     return {"created": datetime.now(UTC).isoformat(timespec="seconds"), "id": token_hex(8)}
 
 

@@ -44,16 +44,12 @@ def campaign_files(paths: Iterable[str | Path]) -> list[Path]:
     """Return the files of campaigns: each path, or the campaigns in a folder, by name. Other JSON there is left out."""
     found: list[Path] = []
     for path in map(Path, paths):
-        if not path.is_dir():
-            found.append(path)
-            continue
-        inside = sorted(path.glob("*.json"))
-        own = [file for file in inside if _looks_like_campaign(file)]
+        inside = sorted(path.glob("*.json")) if path.is_dir() else [path]
+        own = [file for file in inside if file == path or _looks_like_campaign(file)]
         if not own:
             raise UsageError(f"The folder {path} has no campaigns (*.json).")
-        if len(own) < len(inside):
-            rest = ", ".join(file.name for file in inside if file not in own)
-            log.warning("Left out of the folder %s, because they are not campaigns: %s.", path, rest)
+        if rest := [file.name for file in inside if file not in own]:
+            log.warning("Left out of the folder %s, because they are not campaigns: %s.", path, ", ".join(rest))
         found += own
     return found
 
@@ -105,24 +101,20 @@ def campaign_of(content: object) -> Campaign:
     values = _values(Campaign, content, "")
     values["items"] = tuple(_item(item, f"items[{n}]") for n, item in enumerate(values["items"]))
     values["raters"] = tuple(_rater(rater, f"raters[{n}]") for n, rater in enumerate(values["raters"]))
-    identical = [_texts(group, f"identical[{n}]") for n, group in enumerate(values.get("identical", ()))]
-    values["identical"] = tuple(identical)
+    values["identical"] = tuple(_texts(group, f"identical[{n}]") for n, group in enumerate(values.get("identical", ())))
     for key in ("tutorial", "severities", "categories"):
-        values[key] = tuple(_typed(text, str, f"{key}[{n}]") for n, text in enumerate(values.get(key, ())))
+        values[key] = _texts(values.get(key, []), key)
     return Campaign(**values)
 
 
 def _upgraded(content: Json) -> Json:
-    version = content["version"]
-    if version > VERSION:
-        raise DataError(
-            f"version: {version}; this Tercet reads campaigns up to version {VERSION}. Install a newer one."
-        )
-    while version < VERSION:
+    given = content["version"]
+    if given > VERSION:
+        raise DataError(f"version: {given}; this Tercet reads campaigns up to version {VERSION}. Install a newer one.")
+    for version in range(given, VERSION):
         if version not in MIGRATIONS:
             raise DataError(f"version: there is no version {version}.")
-        version += 1
-        content = {**MIGRATIONS[version - 1](content), "version": version}
+        content = {**MIGRATIONS[version](content), "version": version + 1}
     return content
 
 
@@ -140,8 +132,7 @@ def _texts(content: object, where: str) -> tuple[str, ...]:
 
 def _rater(content: object, where: str) -> Rater:
     values = _values(Rater, content, where)
-    values["items"] = tuple(_typed(id, str, f"{where}.items[{n}]") for n, id in enumerate(values["items"]))
-    return Rater(**values)
+    return Rater(**values | {"items": _texts(values["items"], f"{where}.items")})
 
 
 _TYPES: Mapping[Any, tuple[Any, str]] = {  # what a key's value must be, by the annotation of the field

@@ -54,12 +54,19 @@ DOWNLOADS = {
     REPORT: "text/html; charset=utf-8",
 }
 RATER = ""
+ROLES = {"r": RATER, "o": ORGANISER, "v": VIEWER}  # by the first part of a link
 HOMES = {RATER: "/rate", ORGANISER: "/organiser", VIEWER: "/results"}  # the first page of each role
 REFUSALS = {
     RATER: "This link is not valid. Ask the organiser for a new one.",
     ORGANISER: "This is not the organiser's secret.",
     VIEWER: "This link is not valid. Ask for a new one.",
 }
+
+
+async def role_and_token(request: Request, base: str) -> tuple[str, str]:
+    """Return the role that a link is for, and its token; or the organiser's secret that was typed into a form."""
+    token = request.path_params.get("token") or (await form_of(request)).get("secret", "").strip()
+    return ROLES.get(request.url.path.removeprefix(base).split("/")[1], ORGANISER), token
 
 
 class CampaignPages(Pages):
@@ -79,16 +86,11 @@ class CampaignPages(Pages):
         report: Report | None = None,
     ) -> None:
         super().__init__(base, limiter)
-        self.campaign = campaign
+        self.campaign, self.store, self.report = campaign, store, report
         self.address = address  # not that of a request: its Host header may say anything
-        self.store = store
-        self.report = report
         mark = hashed(campaign.id)[:8]  # browsers share cookies between ports, so each campaign needs its own names
-        self.cookies = {
-            RATER: f"tercet-{mark}",
-            ORGANISER: f"tercet-organiser-{mark}",
-            VIEWER: f"tercet-view-{mark}",
-        }
+        names = {RATER: "tercet", ORGANISER: "tercet-organiser", VIEWER: "tercet-view"}
+        self.cookies = {role: f"{name}-{mark}" for role, name in names.items()}
         self._next = 0.0  # the earliest time at which numbers are computed again
         self._computing = asyncio.Lock()  # requests for the dashboard wait here and not in a thread
         self._computed: tuple[int, Dashboard, Results | None] | None = None
@@ -98,18 +100,16 @@ class CampaignPages(Pages):
         return self.app(
             [
                 Route("/", self.welcome),
-                Route("/r/{token}", self.enter),
+                *(Route(f"/{first}/{{token}}", self.enter) for first in ROLES),
                 Route("/rate", self.rate),
                 Route("/finish", self.finish),
                 Route("/api/answers", self.answers),
                 Route("/api/answer", self.save, methods=["POST"]),
-                Route("/o/{token}", self.enter_organiser),
                 Route("/organiser", self.dashboard),
-                Route("/organiser/enter", self.enter_organiser, methods=["POST"]),
+                Route("/organiser/enter", self.enter, methods=["POST"]),
                 Route("/organiser/links", self.change_link, methods=["POST"]),
                 Route("/organiser/view", self.new_view, methods=["POST"]),
                 Route("/organiser/download/{name}", self.download),
-                Route("/v/{token}", self.enter_view),
                 Route("/results", self.view),
             ]
         )
@@ -145,6 +145,12 @@ class CampaignPages(Pages):
         keep_token(request, answer, self.cookies[role], token)
         return answer
 
+    async def enter(self, request: Request) -> Response:
+        """Log in by a link, or by the organiser's secret typed into a form."""
+        role, token = await role_and_token(request, self.base)
+        await self.check(request, role, token)
+        return self.log_in(request, role, token)
+
     async def _visitor(self, request: Request) -> tuple[Rater, str]:
         token = request.cookies.get(self.cookies[RATER], "")
         raters = await run_in_threadpool(self.store.tokens, self.campaign)
@@ -158,11 +164,6 @@ class CampaignPages(Pages):
         return token
 
     # Raters
-
-    async def enter(self, request: Request) -> Response:
-        token = request.path_params["token"]
-        await self.check(request, RATER, token)
-        return self.log_in(request, RATER, token)
 
     async def rate(self, request: Request) -> Response:
         rater, token = await self._visitor(request)
@@ -209,33 +210,33 @@ class CampaignPages(Pages):
 
     # The organiser
 
-    async def enter_organiser(self, request: Request) -> Response:
-        token = request.path_params.get("token") or (await form_of(request)).get("secret", "").strip()
-        await self.check(request, ORGANISER, token)
-        return self.log_in(request, ORGANISER, token)
-
     async def dashboard(self, request: Request) -> Response:
         try:
             token = await self._organiser(request)
         except HTTPException as error:  # no cookie, or that of an older secret
-            page = self.page("organiser_enter.html", title="Organiser")
-            page.status_code = error.status_code
-            return page
+            return self.page("organiser_enter.html", error.status_code, title="Organiser")
         return await self._dashboard(token)
 
-    async def new_view(self, request: Request) -> Response:
-        """Create a link to the results for people who only read them. It is shown once."""
-        token = await self._organiser(request)
-        check_form_key(request, (await form_of(request)).get("key", ""), token, self.campaign.id)
-        new = secrets.token_urlsafe(TOKEN_BYTES)
-        await run_in_threadpool(self.store.issue, VIEWER, hashed(new))
-        return await self._dashboard(token, view=f"{self.address}/v/{new}")
-
-    async def change_link(self, request: Request) -> Response:
-        """Revoke a rater's links, and create a new one if requested, which is shown only once."""
+    async def _checked_form(self, request: Request) -> tuple[str, dict[str, str]]:
+        """Return the organiser's secret and the form that the organiser's page sent."""
         token = await self._organiser(request)
         form = await form_of(request)
         check_form_key(request, form.get("key", ""), token, self.campaign.id)
+        return token, form
+
+    async def _issue(self, who: str) -> str:
+        new = secrets.token_urlsafe(TOKEN_BYTES)
+        await run_in_threadpool(self.store.issue, who, hashed(new))
+        return new
+
+    async def new_view(self, request: Request) -> Response:
+        """Create a link to the results for people who only read them. It is shown once."""
+        token, _ = await self._checked_form(request)
+        return await self._dashboard(token, view=f"{self.address}/v/{await self._issue(VIEWER)}")
+
+    async def change_link(self, request: Request) -> Response:
+        """Revoke a rater's links, and create a new one if requested, which is shown only once."""
+        token, form = await self._checked_form(request)
         name, action = form.get("rater", ""), form.get("action")
         if name not in {rater.name for rater in self.campaign.raters} or action not in ("revoke", "renew"):
             raise HTTPException(400, "There is no such rater or action.")
@@ -243,9 +244,7 @@ class CampaignPages(Pages):
         await run_in_threadpool(self.store.revoke, name, [key for key, rater in valid.items() if rater == name])
         if action == "revoke":
             return RedirectResponse(f"{self.base}/organiser", 303)
-        new = secrets.token_urlsafe(TOKEN_BYTES)
-        await run_in_threadpool(self.store.issue, name, hashed(new))
-        return await self._dashboard(token, rater=name, link=f"{self.address}/r/{new}")
+        return await self._dashboard(token, rater=name, link=f"{self.address}/r/{await self._issue(name)}")
 
     async def download(self, request: Request) -> Response:
         """Send the judgements with their texts, the report or the campaign as a file."""
@@ -270,11 +269,6 @@ class CampaignPages(Pages):
 
     # Readers of the results
 
-    async def enter_view(self, request: Request) -> Response:
-        token = request.path_params["token"]
-        await self.check(request, VIEWER, token)
-        return self.log_in(request, VIEWER, token)
-
     async def view(self, request: Request) -> Response:
         await self.check(request, VIEWER, request.cookies.get(self.cookies[VIEWER], ""))
         numbers, results, _ = await self._numbers()
@@ -295,19 +289,11 @@ class CampaignPages(Pages):
     async def _dashboard(self, token: str, *, rater: str = "", link: str = "", view: str = "") -> Response:
         numbers, results, valid = await self._numbers()
         return self.page(
-            "organiser.html",
-            title=f"{self.campaign.name}: organiser",
-            campaign=self.campaign,
-            numbers=numbers,
-            open=set(valid.values()),
-            key=form_key(token, self.campaign.id),
-            results=self._sections(numbers, results, True),
-            report=self.report is not None,
-            languages=language_names(self.campaign.pair),
-            new_rater=rater,
-            new_link=link,
-            view_link=view,
-        )
+            "organiser.html", title=f"{self.campaign.name}: organiser", campaign=self.campaign, numbers=numbers,
+            open=set(valid.values()), key=form_key(token, self.campaign.id),
+            results=self._sections(numbers, results, True), report=self.report is not None,
+            languages=language_names(self.campaign.pair), new_rater=rater, new_link=link, view_link=view,
+        )  # fmt: skip
 
     def _sections(self, numbers: Dashboard, results: Results | None, names: bool) -> str:
         if self.report is None or not numbers.done:

@@ -82,17 +82,13 @@ def passing_bad_items(
         return _without_raters(judgements, dropped, f"damaged outputs ranked lower (sign test, p <= {alpha:g})")
     dropped = {}
     for rater, (original, bad) in paired(judgements, "bad").items():
-        difference = bad - original
-        if len(difference) < 2:
+        difference, n = bad - original, len(bad)
+        if n < 2:
             if not keep_untested:
-                dropped[rater] = f"{len(difference)} damaged outputs judged with the originals; at least 2 are needed."
-            continue
-        p = p_lower(difference, test)
-        if p > alpha:
-            dropped[rater] = (
-                f"damaged outputs not scored lower: mean difference {difference.mean():+.3g} over {len(difference)}, "
-                f"p = {p:.3g}."
-            )
+                dropped[rater] = f"{n} damaged outputs judged with the originals; at least 2 are needed."
+        elif (p := p_lower(difference, test)) > alpha:
+            mean = f"{difference.mean():+.3g}"
+            dropped[rater] = f"damaged outputs not scored lower: mean difference {mean} over {n}, p = {p:.3g}."
     return _without_raters(judgements, dropped, f"damaged outputs scored lower (paired {test}, p <= {alpha:g})")
 
 

@@ -36,19 +36,13 @@ class Controls:
     def copies(self, blocks: Sequence[Block], bad: float, repeats: float, hidden: float) -> list[Copy]:
         """Make control items for a rater who judges these blocks. bad, repeats, hidden: the number per block."""
         taken: set[int] = set()  # at most one copy per block, so that each can be placed far from its original
-        found = self._choose(blocks, bad, "bad", self._bad, taken) + self._choose(
-            blocks, repeats, "repeat", self._repeat, taken
-        )
+        found = self._choose(blocks, bad, "bad", self._bad, taken)
+        found += self._choose(blocks, repeats, "repeat", self._repeat, taken)
         references = self._choose(blocks, hidden, "reference", self._hidden, set())
         return found + [Copy(copy.block, None) for copy in references]
 
     def _choose(
-        self,
-        blocks: Sequence[Block],
-        share: float,
-        check: str,
-        make: Callable[[Block], Block | None],
-        taken: set[int],
+        self, blocks: Sequence[Block], share: float, check: str, make: Callable[[Block], Block | None], taken: set[int]
     ) -> list[Copy]:
         wanted = max(1, round(share * len(blocks))) if share and blocks else 0
         found: list[Copy] = []
@@ -72,15 +66,12 @@ class Controls:
 
     def _bad(self, block: Block) -> Block | None:
         """Return the block with damaged outputs, or None. In a document, outputs that cannot be damaged are repeats."""
-        items = []
-        for item in block:
-            items.append(self._damaged_set(item) if len(item.outputs) > 1 else self._damaged(item))
+        items = [self._damaged_set(item) if len(item.outputs) > 1 else self._damaged(item) for item in block]
         if tuple(items) == block:
             return None
-        checks = ["repeat" if item == original else "bad" for item, original in zip(items, block, strict=True)]
         return tuple(
-            replace(item, id=f"bad\t{item.id}", check=check, of=item.id)
-            for item, check in zip(items, checks, strict=True)
+            replace(item, id=f"bad\t{item.id}", check="repeat" if item == original else "bad", of=item.id)
+            for item, original in zip(items, block, strict=True)
         )
 
     def _damaged(self, item: Item) -> Item:

@@ -7,6 +7,7 @@ used. Control items are used in progress and quality control, and to standardise
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -24,13 +25,16 @@ from . import control, mqm
 from .agreement_measures import MeasuredAgreement, RaterResamples, correlation, pair_measures
 from .agreement_panel import ALL, paired_values, panel_of_rankings, panel_of_scores
 from .answers import judgements_of
-from .campaign import Campaign, Rater
+from .campaign import Campaign, Item, Rater
 from .gold import means, standardise
 from .pairs import pairs_of_rankings
 from .progress import SystemRanking, rank_systems
-from .reading_time import FASTEST, FEWEST, SHARE, hasty
 from .storage import StoredRecord, answer_row
 
+FASTEST = 10.0  # words a second: nobody reads and judges as fast; the mean of readers is 4 (Brysbaert 2019)
+PER_WORD = 1.6  # characters of scripts without spaces that are as much to read as a word
+FEWEST, SHARE = 3, 0.1  # a rater is reported from this number and share of hasty answers on
+_WITHOUT_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]")
 _LARGEST_MQM = 5.0  # the weight of one major error
 
 
@@ -70,10 +74,7 @@ class Dashboard:
     @property
     def can_stop(self) -> bool:
         """Whether the campaign is complete or its ranking stable."""
-        complete = 0 < self.done == self.total
-        return complete or (
-            self.ranking is not None and self.ranking.risk == self.ranking.risk and self.ranking.can_stop
-        )
+        return 0 < self.done == self.total or (self.ranking is not None and self.ranking.can_stop)
 
     @property
     def advice(self) -> tuple[str, str]:
@@ -82,21 +83,17 @@ class Dashboard:
         if not self.done:
             return "Nothing is judged yet.", f"0 of {self.total} judgements. Send the raters their links."
         if self.done == self.total:
-            return (
-                "The campaign is complete.",
-                f"All {self.total} planned judgements are in, by {len(self.raters)} raters.",
-            )
+            all_in = f"All {self.total} planned judgements are in, by {len(self.raters)} raters."
+            return "The campaign is complete.", all_in
         so_far = f"{self.done} of {self.total} judgements are in. Results may still change."
         if self.systems < 2:
             return "There is one system, so there is no ranking that could become stable.", (
                 f"{so_far} Stop when the interval of its mean is narrow enough for you."
             )
-        if ranking is None or ranking.risk != ranking.risk:
+        if ranking is None or math.isnan(ranking.risk):
             return "Too early to tell.", f"{so_far} 20 judged segments of each system are needed."
-        short = (
-            "You can stop: the ranking is stable." if ranking.can_stop else "Continue: the ranking may still change."
-        )
-        return short, (
+        stable, open_ = "You can stop: the ranking is stable.", "Continue: the ranking may still change."
+        return stable if ranking.can_stop else open_, (
             f"{so_far} If the campaign goes on to its planned end, the probability that the clusters will differ from "
             f"those below is {100 * ranking.risk:.1f} %; that the first will differ, {100 * ranking.risk_best:.1f} %."
         )
@@ -129,18 +126,13 @@ def compute(
         ranking, score = _ranking(campaign, judgements, (total - done) / done, notes, resamples=resamples, seed=seed)
     working = [line.seconds for line in lines if line.seconds > 0]
     return Dashboard(
-        raters=lines,
-        done=done,
-        total=total,
+        lines, done, total,
         changes=sum(line.changes for line in lines),
         per_hour=3600 / median(working) if working else math.nan,
         left=math.fsum(line.left for line in lines if not math.isnan(line.left)),
-        agreement=agreement,
-        ranking=ranking,
-        score=score,
-        notes=tuple(notes),
+        agreement=agreement, ranking=ranking, score=score, notes=tuple(notes),
         systems=len({system for item in campaign.items for system in item.judged if not item.check}),
-    )
+    )  # fmt: skip
 
 
 def _weighed(judgements: Judgements, notes: list[str]) -> Judgements:
@@ -163,23 +155,33 @@ def _rater_line(
     seconds = median(record.seconds for record in own) if own else math.nan
     quick = hasty(campaign, own)
     if quick >= FEWEST and quick > SHARE * len(judged):
-        found = (
-            f"{quick} of {len(judged)} answers came faster than their texts can be read ({FASTEST:g} words a second)."
-        )
-        problems = (*problems, found)
+        speed = f"({FASTEST:g} words a second)."
+        problems = (*problems, f"{quick} of {len(judged)} answers came faster than their texts can be read {speed}")
     return RaterLine(
-        name=rater.name,
-        group=rater.group,
-        done=len(judged),
-        total=len(mine),
-        changes=len(own) - len(judged),
-        seconds=seconds,
-        left=seconds * (len(mine) - len(judged)),
-        last=own[-1].server_time if own else "",
-        problems=tuple(problems),
-        checks=sum(campaign.item(item).check != "" for item in judged),
-        hasty=quick,
-    )
+        rater.name, rater.group, done=len(judged), total=len(mine), changes=len(own) - len(judged), seconds=seconds,
+        left=seconds * (len(mine) - len(judged)), last=own[-1].server_time if own else "", problems=tuple(problems),
+        checks=sum(campaign.item(item).check != "" for item in judged), hasty=quick,
+    )  # fmt: skip
+
+
+def words(text: str) -> float:
+    """Return the length of a text in words, also of scripts that put no spaces between them."""
+    rest, characters = _WITHOUT_SPACES.subn(" ", text)
+    return len(rest.split()) + characters / PER_WORD
+
+
+def shortest(item: Item) -> float:
+    """Return the seconds below which nobody can have read the texts of an item."""
+    shown = (item.source or "", item.reference or "", *(output.text for output in item.outputs))
+    return sum(map(words, shown)) / FASTEST
+
+
+def hasty(campaign: Campaign, records: Iterable[StoredRecord]) -> int:
+    """Count the items that were answered too fast to be read; the times of several answers to an item add up."""
+    spent: dict[str, float] = {}
+    for record in records:
+        spent[record.item] = spent.get(record.item, 0.0) + record.seconds
+    return sum(seconds < shortest(campaign.item(item)) for item, seconds in spent.items())
 
 
 def _problems(campaign: Campaign, judgements: Judgements, notes: list[str]) -> dict[str, list[str]]:
@@ -201,14 +203,13 @@ def _problems_of_rankings(campaign: Campaign, judgements: Judgements) -> dict[st
     tasks: dict[tuple[str, str], dict[str, float]] = {}
     for row in judgements.rows:
         tasks.setdefault((row.rater, row.task.partition("#")[0]), {})[row.system] = row.value
-    same: dict[str, list[bool]] = {}
-    for (rater, task), ranks in tasks.items():
-        item = campaign.item(task)
-        first = tasks.get((rater, item.of))
-        if item.check == "repeat" and first is not None:
-            for a, b in combinations(ranks, 2):
-                if a in first and b in first:
-                    same.setdefault(rater, []).append(np.sign(ranks[a] - ranks[b]) == np.sign(first[a] - first[b]))
+    same = grouped(
+        (rater, np.sign(ranks[a] - ranks[b]) == np.sign(first[a] - first[b]))
+        for (rater, task), ranks in tasks.items()
+        if campaign.item(task).check == "repeat" and (first := tasks.get((rater, campaign.item(task).of)))
+        for a, b in combinations(ranks, 2)
+        if a in first and b in first
+    )
     repeats = {
         rater: f"of {len(pairs)} pairs of outputs shown twice, {sum(pairs)} were ranked in the same way."
         for rater, pairs in same.items()
@@ -244,8 +245,9 @@ def _ranking(
 ) -> tuple[SystemRanking | None, str]:
     """Return the ranking of systems (None if there is too little data), and a label of their scores."""
     kind = next(iter(judgements.kinds))
+    label, higher = {"mqm": "MQM score (Google's weights)"}.get(kind, f"mean {kind}"), KINDS[kind].higher_is_better
     if kind in ("da", "esa"):  # control items are included, as WMT does
-        judgements = _standardised(judgements, notes)
+        judgements, label = _standardised(judgements, notes), f"mean {kind.upper()}, standardised by rater"
     judgements = judgements.where(lambda row: not row.check)
     if kind == "rank":
         label = "share of comparisons won, ties as half"
@@ -254,11 +256,6 @@ def _ranking(
             notes.append(f"Comparisons of equal texts, counted as ties without a judgement: {len(campaign.identical)}.")
         scored = [Judgement("z", *row) for row in (*_wins(judgements), *ties)]
         judgements, higher = Judgements(scored, judgements.pair, judgements.name), True
-    else:
-        higher = KINDS[kind].higher_is_better
-        label = {"mqm": "MQM score (Google's weights)"}.get(kind, f"mean {kind}")
-        if kind in ("da", "esa"):
-            label = f"mean {kind.upper()}, standardised by rater"
     if not len(judgements):
         return None, label
     table = means(judgements)

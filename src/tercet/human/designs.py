@@ -76,7 +76,7 @@ def design(testset: TestSet, *, options: Design) -> Campaign:
     ]
     renamed = [replace(item, id=ids[item.id], of=ids.get(item.of, "")) for item in items.values()]
     return Campaign(
-        name=options.name or _derived_name(testset),
+        name=options.name or (testset.name if testset.name != "unnamed" else ", ".join(testset.systems)[:200].strip()),
         protocol=options.protocol,
         pair=testset.pair or "",
         instructions=options.instructions,
@@ -100,6 +100,10 @@ class _View:
     reference: str = ""
     group: str = ""
 
+    @property
+    def shows_source(self) -> bool:
+        return self.show in ("source", "both")
+
 
 def _views(
     testset: TestSet, how: Protocol, show: str | None, reference: str | None, groups: Sequence[str]
@@ -118,7 +122,7 @@ def _views(
     for view in views:
         if view.reference and view.reference not in testset.references:
             raise UnknownName(f"reference in test set {testset.name!r}", view.reference, testset.references)
-        if view.show in ("source", "both") and testset.source is None:
+        if view.shows_source and testset.source is None:
             raise UsageError(
                 f"Test set {testset.name!r} has no source to show. Give it with `source`, or choose another `show`."
             )
@@ -158,11 +162,8 @@ def _check(testset: TestSet, how: Protocol, people: Sequence[str], views: Sequen
         raise UsageError(
             f"The redundancy must be between 1 and the number of raters, {fewest}, not {options.redundancy}."
         )
-    for what, share in (
-        ("damaged copies", options.bad),
-        ("repeats", options.repeats),
-        ("hidden references", options.hidden),
-    ):
+    shares = {"damaged copies": options.bad, "repeats": options.repeats, "hidden references": options.hidden}
+    for what, share in shares.items():
         if not 0 <= share <= 1:
             raise UsageError(f"The share of {what} must be between 0 and 1, not {share}.")
     if options.bad + options.repeats > 1:
@@ -230,7 +231,7 @@ def _item(testset: TestSet, row: int, segment: str, systems: Mapping[str, tuple[
         id=f"{view.group}\t{segment}\t" + "\t".join(systems),
         segment=segment,
         outputs=tuple(Output(system, testset.outputs[system][row], same) for system, same in systems.items()),
-        source=testset.source[row] if testset.source is not None and view.show in ("source", "both") else None,
+        source=testset.source[row] if testset.source is not None and view.shows_source else None,
         reference=testset.references[view.reference][row] if view.reference else None,
         reference_name=view.reference,
         document=testset.documents[row] if testset.documents is not None else "",
@@ -241,16 +242,10 @@ def _item(testset: TestSet, row: int, segment: str, systems: Mapping[str, tuple[
 
 def _neighbour(testset: TestSet, row: int, other: int, view: _View) -> str:
     """Return the source of another segment of the same document, if the source is shown; otherwise nothing."""
-    if testset.source is None or testset.documents is None or view.show not in ("source", "both"):
+    documents = testset.documents
+    if testset.source is None or documents is None or not view.shows_source or not 0 <= other < len(testset):
         return ""
-    if not 0 <= other < len(testset) or testset.documents[other] != testset.documents[row]:
-        return ""
-    return testset.source[other]
-
-
-def _derived_name(testset: TestSet) -> str:
-    """Return the name of the test set; if it has none, the names of the systems."""
-    return testset.name if testset.name != "unnamed" else ", ".join(testset.systems)[:200].strip()
+    return testset.source[other] if documents[other] == documents[row] else ""
 
 
 def _names(raters: int | Sequence[str]) -> list[str]:

@@ -92,25 +92,10 @@ def _without_checks(rated: Sequence[Rated]) -> list[Rated]:
 def _table(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
     yield RATED
     for row in rated:
-        judgement = row.judgement
-        yield (
-            judgement.rater,
-            row.item.id,
-            judgement.segment,
-            judgement.system,
-            judgement.kind,
-            text_of(judgement.value),
-            judgement.reference,
-            text_of(judgement.seconds),
-            row.row.when,
-            judgement.check,
-            row.group,
-            row.item.document,
-            str(row.revision),
-            spans_text(judgement),
-            campaign.pair,
-            campaign.name,
-        )
+        own, item = row.judgement, row.item
+        yield (own.rater, item.id, own.segment, own.system, own.kind, text_of(own.value), own.reference,
+               text_of(own.seconds), row.row.when, own.check, row.group, item.document, str(row.revision),
+               spans_text(own), campaign.pair, campaign.name)  # fmt: skip
 
 
 def _wmt(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
@@ -157,8 +142,7 @@ def _mqm(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
     yield COLUMNS
     for row in rated:
         item = row.item
-        source = item.source or ""
-        target = item.text_of(row.judgement.system)
+        source, target = item.source or "", item.text_of(row.judgement.system)
         for text in (source, target):
             check_text(text, f"Item {item.id!r}", forbidden="\n\t\0")
             if OPEN in text or CLOSE in text:

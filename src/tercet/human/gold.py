@@ -7,6 +7,7 @@ scores are standardised by rater and averaged by segment and system; a system's 
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -41,6 +42,12 @@ def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     """Return part / whole, NaN where the whole is 0."""
     found: Floats = np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0)
     return found
+
+
+def mean_of(values: Sequence[float]) -> float:
+    """Return the mean of the values that are known, NaN if there is none."""
+    known = [value for value in values if not math.isnan(value)]
+    return math.fsum(known) / len(known) if known else math.nan
 
 
 def means_by(codes: Codes, values: Floats, size: int) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -55,15 +55,13 @@ def judged_outputs(campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]]
         judgements = mqm.weigh(judgements)
     found: dict[tuple[str, str, str], JudgedOutput] = {}
     for row, judgement in zip(rated, judgements.rows, strict=True):
-        text = row.item.text_of(judgement.system)
-        key = (row.item.segment, judgement.system, text)
-        known = found.get(key)
-        scores = {**(known.scores if known else {}), judgement.rater: judgement.value}
-        errors = (*(known.errors if known else ()), *(judgement.spans or ()))
-        item = row.item
-        found[key] = JudgedOutput(
-            item.segment, judgement.system, text, item.source, item.reference, item.document, scores, errors
-        )
+        item, system = row.item, judgement.system
+        text = item.text_of(system)
+        new = JudgedOutput(item.segment, system, text, item.source, item.reference, item.document)
+        known = found.get((item.segment, system, text), new)
+        scores = {**known.scores, judgement.rater: judgement.value}
+        errors = (*known.errors, *(judgement.spans or ()))
+        found[item.segment, system, text] = replace(new, scores=scores, errors=errors)
     return list(found.values())
 
 

@@ -41,6 +41,7 @@ def page_data(
     base: what the campaign's addresses begin with. key: see `access.form_key`. answers: last answers by item.
     """
     source, _, target = campaign.pair.partition("-")
+    given = ("id", "source", "reference", "document", "before", "after")
     return {
         "base": base,
         "key": key,
@@ -54,13 +55,8 @@ def page_data(
         "source": _language(source),
         "target": _language(target),
         "items": [
-            {
-                "id": item.id,
-                "source": item.source,
-                "reference": item.reference,
-                "document": item.document,
-                "before": item.before,
-                "after": item.after,
+            {name: getattr(item, name) for name in given}
+            | {
                 "outputs": [output.text for output in item.outputs],
                 "tutorial": item.check == "tutorial",
                 "expected": _by_place(item, item.expected) if item.check == "tutorial" else None,
@@ -108,11 +104,8 @@ def _by_system(item: Item, answer: object) -> object:
         return answer
     ranks, n = answer["ranks"], len(item.outputs)
     # Checked here, because the messages of `check_answer` name systems.
-    if (
-        not isinstance(ranks, list)
-        or len(ranks) != n
-        or not all(type(rank) is int and 1 <= rank <= n for rank in ranks)
-    ):
+    whole = isinstance(ranks, list) and all(type(rank) is int and 1 <= rank <= n for rank in ranks)
+    if not whole or len(ranks) != n:
         raise DataError(f"ranks: each of the {n} outputs needs a rank from 1 to {n}.")
     return answer | {"ranks": dict(zip(item.systems, ranks, strict=True))}
 

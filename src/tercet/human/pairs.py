@@ -154,15 +154,8 @@ def pairs_of_scores(
     difference = (scores[one] - scores[other]).T  # comparisons with NaN are false
     apart = np.abs(difference)
     segment, pair = np.nonzero((apart > 0) & (apart >= margin if inclusive else apart > margin))
-    n = len(segment)
+    outcome, task = np.sign(difference[segment, pair]).astype(np.int8), np.arange(len(segment), dtype=np.intp)
+    nobody = np.full(len(segment), -1, dtype=np.intp)
     return RankedPairs(
-        tuple(segments),
-        tuple(systems),
-        (),
-        segment=segment,
-        left=one[pair],
-        right=other[pair],
-        outcome=np.sign(difference[segment, pair]).astype(np.int8),
-        rater=np.full(n, -1, dtype=np.intp),
-        task=np.arange(n, dtype=np.intp),
+        tuple(segments), tuple(systems), (), segment, one[pair], other[pair], outcome, rater=nobody, task=task
     )

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from html import escape
+from itertools import accumulate
 from typing import Any
 
 from ..errors import DataError, UsageError
 from .campaign import Campaign, Item, Output
-from .campaign_builder import CampaignBuilder
+from .campaign_formats import CampaignBuilder
 
 NAMES = {"da": "DA", "esa": "ESA", "mqm": "MQM", "adequacy": "DA", "fluency": "DA", "effort": "DA"}
 PROTOCOLS = {"DA": "da", "ESA": "esa", "CESA": "esa", "ESAAI": "esa", "MQM": "mqm"}
@@ -33,8 +35,6 @@ def content_of(campaign: Campaign) -> dict[str, Any]:
         "shuffle": False,
     }
     if campaign.instructions:
-        from html import escape
-
         info["instructions"] = escape(campaign.instructions).replace("\n", "<br>")  # Pearmut shows it as HTML
     if campaign.how.labels:
         slider = {"name": campaign.protocol.capitalize(), "min": campaign.how.low, "max": campaign.how.high, "step": 1}
@@ -57,17 +57,16 @@ def content_of(campaign: Campaign) -> dict[str, Any]:
     return content
 
 
-def _documents(campaign: Campaign, ids: tuple[str, ...]) -> Iterator[list[Item]]:
+def _documents(campaign: Campaign, ids: tuple[str, ...]) -> list[list[Item]]:
     """Group consecutive items with the same document, systems and check; Pearmut shows a group on one page."""
-    run: list[Item] = []
+    groups: list[list[Item]] = []
     for item in map(campaign.item, ids):
-        alike = run and item.document and _kind(item) == _kind(run[-1]) and item.segment != run[-1].segment
-        if run and not alike:
-            yield run
-            run = []
-        run.append(item)
-    if run:
-        yield run
+        last = groups[-1][-1] if groups else None
+        if last and item.document and item.segment != last.segment and _kind(item) == _kind(last):
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+    return groups
 
 
 def _kind(item: Item) -> tuple[str, tuple[str, ...], str]:
@@ -76,11 +75,9 @@ def _kind(item: Item) -> tuple[str, tuple[str, ...], str]:
 
 def _item(campaign: Campaign, item: Item) -> dict[str, Any]:
     check = item.check if item.check != "tutorial" else ""
+    texts = {"src": item.source, "ref": item.reference}
     made: dict[str, Any] = {"item_id": f"{item.segment}#{check}" if check else item.segment}
-    if item.source is not None:
-        made["src"] = item.source
-    if item.reference is not None:
-        made["ref"] = item.reference
+    made |= {key: text for key, text in texts.items() if text is not None}
     made["tgt"] = {output.system: output.text for output in item.outputs}
     if item.expected is not None:
         made["validation"] = {item.systems[0]: _validation(campaign, item)}
@@ -98,11 +95,7 @@ def _validation(campaign: Campaign, item: Item) -> dict[str, Any]:
     if campaign.how.spans:
         units = _units(item.outputs[0].text)
         rule["error_spans"] = [
-            {
-                "start_i": [units[span["start"]]] * 2,
-                "end_i": [units[span["end"]] - 1] * 2,
-                "severity": span["severity"],
-            }
+            {"start_i": [units[span["start"]]] * 2, "end_i": [units[span["end"]] - 1] * 2, "severity": span["severity"]}
             for span in answer.get("spans", [[]])[0]
             if span["start"] is not None and not span.get("in_source")
         ]
@@ -111,10 +104,7 @@ def _validation(campaign: Campaign, item: Item) -> dict[str, Any]:
 
 def _units(text: str) -> list[int]:
     """Return the number of Pearmut's units before each code point, and before the end of the text."""
-    units = [0]
-    for character in text:
-        units.append(units[-1] + (0 if character == "\n" else 1 + (character > "\uffff")))
-    return units
+    return [*accumulate((0 if character == "\n" else 1 + (character > "\uffff") for character in text), initial=0)]
 
 
 def campaign_of(
@@ -169,10 +159,9 @@ def _protocol(info: Mapping[str, Any], where: str) -> str:
     if not sliders:
         return PROTOCOLS[said]
     if len(sliders) == 1 and isinstance(sliders[0], dict):
-        slider = sliders[0]
-        kind = str(slider.get("name", "")).lower()
+        kind = str(sliders[0].get("name", "")).lower()
         scale = {"adequacy": (1, 5), "fluency": (1, 5), "effort": (1, 4)}.get(kind)
-        if scale and (slider.get("min"), slider.get("max")) == scale:
+        if scale and (sliders[0].get("min"), sliders[0].get("max")) == scale:
             return kind
     raise UsageError(f"{where}: one slider is needed: adequacy or fluency from 1 to 5, or effort from 1 to 4.")
 

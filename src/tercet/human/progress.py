@@ -94,21 +94,16 @@ def rank_systems(
     intervals = make_intervals(_mean, columns, scores, samples, confidence=1 - alpha, seed=seed)
     errors = np.nanstd(samples[:, np.newaxis] - samples, axis=-1, ddof=1)
     ranking = _rank(scores, errors, alpha)
-    winners = samples == np.nanmax(samples, axis=0)
+    best, segments = (samples == np.nanmax(samples, axis=0)).mean(1), judged.sum(0)
     risks = _risks(cube, errors, ranking, missing=missing, resamples=resamples, seed=seed)
-    places = tuple(
-        SystemRank(
-            system=systems[number],
-            score=sign * float(scores[number]),
-            low=min(sign * intervals[number].low, sign * intervals[number].high),
-            high=max(sign * intervals[number].low, sign * intervals[number].high),
-            segments=int(judged[:, number].sum()),
-            cluster=ranking.cluster_of(number) or 0,
-            best=float(winners[number].mean()),
+    places = []
+    for number in ranking.order:
+        low, high = sorted((sign * intervals[number].low, sign * intervals[number].high))
+        score, cluster = sign * float(scores[number]), ranking.cluster_of(number) or 0
+        places.append(
+            SystemRank(systems[number], score, low, high, int(segments[number]), cluster, float(best[number]))
         )
-        for number in ranking.order
-    )
-    return SystemRanking(places, len(ranking.clusters), *risks, missing, alpha, resamples, seed)
+    return SystemRanking(tuple(places), len(ranking.clusters), *risks, missing, alpha, resamples, seed)
 
 
 def _mean(totals: Floats) -> Floats:

@@ -92,36 +92,22 @@ def recommended(systems: int, *, has_source: bool) -> tuple[str, str]:
     if systems == 2:
         return "pairwise", "two systems are told apart with fewest judgements if people see both"
     several = "several systems" if systems > 1 else "one system"
-    return (
-        "esa",
-        f"for {several}: a score on one scale, and marked errors that say what to mend",
-    )
+    return "esa", f"for {several}: a score on one scale, and marked errors that say what to mend"
 
 
 PROTOCOLS: Mapping[str, Protocol] = {
     "adequacy": Protocol(
-        "adequacy",
-        "How much of the meaning is also expressed in the translation?",
-        1,
-        5,
-        ("None", "Little", "Much", "Most", "All"),
-        show="reference",
+        "adequacy", "How much of the meaning is also expressed in the translation?", low=1, high=5, show="reference",
+        labels=("None", "Little", "Much", "Most", "All"),
     ),
     "fluency": Protocol(
-        "fluency",
-        "How do you judge the fluency of this translation?",
-        1,
-        5,
-        ("Incomprehensible", "Disfluent", "Non-native", "Good", "Flawless"),
-        show="neither",
+        "fluency", "How do you judge the fluency of this translation?", low=1, high=5, show="neither",
+        labels=("Incomprehensible", "Disfluent", "Non-native", "Good", "Flawless"),
     ),
-    "da": Protocol("da", "How well does the translation express the meaning?", 0, 100),
+    "da": Protocol("da", "How well does the translation express the meaning?", low=0, high=100),
     "effort": Protocol(
-        "likert",
-        "How much work is needed to make this translation good?",
-        1,
-        4,
-        (
+        "likert", "How much work is needed to make this translation good?", low=1, high=4,
+        labels=(
             "Requires complete retranslation",
             "Requires some retranslation, but post-editing is quicker",
             "Very little post-editing is needed",
@@ -131,18 +117,11 @@ PROTOCOLS: Mapping[str, Protocol] = {
     "ranking": Protocol("rank", "Rank the translations from best to worst. Ties are allowed.", fewest=2, most=5),
     "pairwise": Protocol("rank", "Which translation is better?", fewest=2, most=2),
     "mqm": Protocol(
-        "mqm",
-        "Mark every error, and choose its severity and category.",
-        spans=True,
-        severities=("Neutral", "Minor", "Major"),
-        categories=MQM_CATEGORIES,
+        "mqm", "Mark every error, and choose its severity and category.", spans=True,
+        severities=("Neutral", "Minor", "Major"), categories=MQM_CATEGORIES,
     ),
     "esa": Protocol(
-        "esa",
-        "Mark every error, and choose its severity. Then score the whole translation.",
-        0,
-        100,
-        spans=True,
-        severities=("Minor", "Major"),
+        "esa", "Mark every error, and choose its severity. Then score the whole translation.", low=0, high=100,
+        spans=True, severities=("Minor", "Major"),
     ),
-}
+}  # fmt: skip

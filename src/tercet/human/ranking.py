@@ -89,13 +89,10 @@ def trueskill_means(
     generator = np.random.default_rng(seed)
     found = [_skills(pairs, generator.permutation(pairs.n)[:used], sigma, beta, margin, library) for _ in range(runs)]
     means, variances = np.mean(found, axis=0)
+    spread = dict(zip(pairs.systems, np.sqrt(variances).tolist(), strict=True))
     facts = {
-        "comparisons": used,
-        "runs": runs,
-        "seed": seed,
-        "draw_probability": draw_probability,
-        "sigma": dict(zip(pairs.systems, np.sqrt(variances).tolist(), strict=True)),
-    }
+        "comparisons": used, "runs": runs, "seed": seed, "draw_probability": draw_probability, "sigma": spread
+    }  # fmt: skip
     return _scores(pairs, means, "trueskill", "TrueSkill", facts)
 
 
@@ -139,9 +136,8 @@ def _tied(pairs: RankedPairs) -> Floats:
 
 
 def _table(pairs: RankedPairs, row: Any, column: Any, counted: Any) -> Floats:
-    table = np.zeros((len(pairs.systems), len(pairs.systems)))
-    np.add.at(table, (row[counted], column[counted]), 1)
-    return table
+    n = len(pairs.systems)
+    return np.bincount(row[counted] * n + column[counted], minlength=n * n).reshape(n, n).astype(np.float64)
 
 
 def _scores(pairs: RankedPairs, values: Floats, name: str, label: str, facts: Mapping[str, Any]) -> Scores:

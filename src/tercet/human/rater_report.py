@@ -15,6 +15,7 @@ from ..types import Floats
 from . import control
 from .agreement_measures import count_comparisons
 from .agreement_panel import Panel
+from .gold import mean_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,11 +69,11 @@ def report_scores(judgements: Judgements, panel: Panel, values: Floats, notes: l
                 mean=float(own.mean()),
                 spread=float(own.std(ddof=1)) if len(own) > 1 else math.nan,
                 drift=_drift(panel, rows.tolist()),
-                agreement=_mean(values[rows].ravel().tolist()),
+                agreement=mean_of(values[rows].ravel().tolist()),
                 seconds=_pace(mine[rater]),
                 checks=_controls(mine[rater]),
                 repeats=len(again),
-                repeat_difference=_mean(again),
+                repeat_difference=mean_of(again),
                 failed=tuple(failed.get(rater, ())),
             )
         )
@@ -118,7 +119,7 @@ def seconds_by_slice(judgements: Judgements, slices: int) -> dict[int, float]:
         for rows in grouped((row.rater, row) for row in judgements.rows).values()
         for part in range(slices)
     )
-    return {part: _mean(own) for part, own in times.items()}
+    return {part: mean_of(own) for part, own in times.items()}
 
 
 def _pace(rows: Sequence[Judgement]) -> float:
@@ -150,8 +151,3 @@ def _scale(judgements: Judgements) -> float:
     kind = KINDS[next(iter(judgements.kinds))]
     length = kind.high - kind.low
     return length if not math.isnan(length) else float(np.ptp(judgements.values))
-
-
-def _mean(values: Sequence[float]) -> float:
-    defined = [value for value in values if not math.isnan(value)]
-    return math.fsum(defined) / len(defined) if defined else math.nan

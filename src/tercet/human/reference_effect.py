@@ -144,13 +144,11 @@ def _rater_effects(panel: Panel, shown: tuple[str, str]) -> Floats:
 
 
 def _interval(panel: Panel, effects: Floats, shown: tuple[str, str], resampled: RaterResamples) -> tuple[float, float]:
-    means, judged = [], list[int]()
-    for name in shown:
-        rows = [row for row in _rows(panel, name) if not math.isnan(effects[row])]
-        weights = resampled.weights[:, rows]
-        means.append(ratio(weights @ effects[rows], weights.sum(1)))
-        judged += rows
-    return resampled.bounds(means[0] - means[1], count_raters(panel, judged))
+    judged = [[row for row in _rows(panel, name) if not math.isnan(effects[row])] for name in shown]
+    one, other = (
+        ratio(resampled.weights[:, rows] @ effects[rows], resampled.weights[:, rows].sum(1)) for rows in judged
+    )
+    return resampled.bounds(one - other, *count_raters(panel, [*judged[0], *judged[1]]))
 
 
 def _p_permuted(one: Floats, other: Floats, *, seed: int) -> float:
@@ -160,14 +158,12 @@ def _p_permuted(one: Floats, other: Floats, *, seed: int) -> float:
         return math.nan
     values = np.concatenate([one, other])
     observed = abs(float(one.mean() - other.mean()))
-    everybody = len(values)
-    if math.comb(everybody, len(one)) <= EXACT:
-        ways = np.array(list(combinations(range(everybody), len(one))))
-        added = 0
-    else:
+    added = int(math.comb(len(values), len(one)) > EXACT)  # of random divisions, count the observed one as well
+    if added:
         generator = np.random.default_rng(seed)
-        ways = np.argsort(generator.random((EXACT, everybody)), axis=1)[:, : len(one)]
-        added = 1  # count the observed division as well
+        ways = np.argsort(generator.random((EXACT, len(values))), axis=1)[:, : len(one)]
+    else:
+        ways = np.array(list(combinations(range(len(values)), len(one))))
     sums = values[ways].sum(1)
     apart = np.abs(sums / len(one) - (values.sum() - sums) / len(other))
     extreme = int(np.count_nonzero(apart >= observed - 1e-9 * max(observed, 1e-300)))

@@ -54,10 +54,8 @@ class Results:
 
 def results_of(campaign: Campaign, records: Sequence[StoredRecord], *, seed: int = SEED) -> Results | None:
     """Return the results so far; None without scores: for rankings, and before the first judgement."""
-    if campaign.how.ranks:
-        return None
     try:
-        outputs = judged_outputs(campaign, map(answer_row, records))
+        outputs = [] if campaign.how.ranks else judged_outputs(campaign, map(answer_row, records))
     except DataError:  # errors that no weight matches; the dashboard reports it
         return None
     if not outputs:
@@ -88,14 +86,9 @@ def _once(outputs: Sequence[JudgedOutput]) -> list[JudgedOutput]:
 
 
 def _by_system(outputs: Sequence[JudgedOutput], systems: Sequence[str]) -> dict[str, dict[str, float]]:
-    judgements: Counter[str] = Counter()
-    found: Counter[tuple[str, str]] = Counter()
-    kinds: Counter[str] = Counter()
-    for output in outputs:
-        judgements[output.system] += len(output.scores)
-        marked = [span.category or span.severity for span in output.errors]
-        kinds.update(marked)
-        found.update((kind, output.system) for kind in marked)
+    marked = [(span.category or span.severity, output.system) for output in outputs for span in output.errors]
+    found, kinds = Counter(marked), Counter(kind for kind, _ in marked)
+    judgements = Counter(output.system for output in outputs for _ in output.scores)
     return {
         kind: {each: 100 * found[kind, each] / judgements[each] for each in systems} for kind, _ in kinds.most_common()
     }

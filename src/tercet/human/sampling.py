@@ -7,7 +7,7 @@ the effect of the reference (Fomicheva 2017, section 6.1.1, with Meteor). "docum
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -126,12 +126,13 @@ def _documents(testset: TestSet, eligible: Sequence[int]) -> list[tuple[int, ...
     return whole
 
 
+@dataclass
 class _Turns:
     """Systems in turn: each is chosen about equally often, in a new random order in every round."""
 
-    def __init__(self, systems: Sequence[str], random: Random) -> None:
-        self.systems, self.random = systems, random
-        self.waiting: list[str] = []
+    systems: Sequence[str]
+    random: Random
+    waiting: list[str] = field(default_factory=list)
 
     def take(self, many: int) -> tuple[str, ...]:
         chosen: set[str] = set()

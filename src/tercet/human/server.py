@@ -10,14 +10,15 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
+from secrets import token_urlsafe
 
 from ..errors import DataError, MissingDependency, UsageError
 from .access import LoginLimiter, address_of
-from .campaign import Campaign, hashed
+from .campaign import TOKEN_BYTES, Campaign, Tokens, hashed
 from .campaign_json import campaign_files
-from .campaign_pages import RATER, REFUSALS, CampaignPages, Report
+from .campaign_pages import REFUSALS, ROLES, CampaignPages, Report, role_and_token
 from .storage import ORGANISER, VIEWER, Store, open_store
-from .web_pages import Pages, form_of, keep_token, listen, run_server
+from .web_pages import Pages, keep_token, listen, run_server
 
 try:
     from starlette.applications import Starlette
@@ -27,8 +28,6 @@ try:
     from starlette.routing import Mount, Route
 except ImportError:
     raise MissingDependency("The rating server", "web") from None
-
-ROLES = {"r": RATER, "o": ORGANISER, "v": VIEWER}  # by the first part of a link
 
 
 def serve(
@@ -125,6 +124,50 @@ def names_of(paths: Sequence[str | Path]) -> list[str]:
     return names
 
 
+def complete_links(paths: Sequence[Path], campaigns: Sequence[Campaign]) -> list[tuple[Campaign, Tokens]]:
+    """Give tokens to raters and organisers who have none, and write these campaigns to their files.
+
+    Returns each campaign with its new tokens. The organiser's is the same for all campaigns that had none.
+    """
+    made, secret = [], token_urlsafe(TOKEN_BYTES)
+    for path, campaign in zip(paths, campaigns, strict=True):
+        lacking, tokens = [rater.name for rater in campaign.raters if not rater.token_hash], Tokens({}, "")
+        if lacking or not campaign.organiser_hash:
+            campaign, tokens = campaign.with_tokens(lacking, organiser=not campaign.organiser_hash, secret=secret)
+            campaign.write(path)
+        made.append((campaign, tokens))
+    return made
+
+
+def renew_links(
+    paths: Sequence[Path], campaigns: Sequence[Campaign], database: str | Path | None
+) -> list[tuple[Campaign, Tokens]]:
+    """Revoke all links and create new ones, in the files and in the databases, which a running server reads.
+
+    Returns each campaign with its new tokens. The organiser's is the same for all campaigns.
+    """
+    made, secret = [], token_urlsafe(TOKEN_BYTES)
+    for path, campaign in zip(paths, campaigns, strict=True):
+        with closing(open_store(path, campaign, database, shared=len(paths) > 1)) as store:
+            _revoke_all(store, campaign)
+            campaign, tokens = campaign.with_tokens(secret=secret)
+            campaign.write(path)
+            for name, token in tokens.raters.items():
+                store.issue(name, hashed(token))
+            store.issue(ORGANISER, hashed(tokens.organiser))
+        made.append((campaign, tokens))
+    return made
+
+
+def _revoke_all(store: Store, campaign: Campaign) -> None:
+    for token_hash, rater in store.tokens(campaign).items():
+        store.revoke(rater, [token_hash])
+    if campaign.organiser_hash:
+        store.revoke(ORGANISER, [campaign.organiser_hash])
+    for who in (ORGANISER, VIEWER):
+        store.revoke(who, sorted(store.holders(who)))
+
+
 class _Front(Pages):
     """The pages of a server with several campaigns that belong to none of them: links, and the overview."""
 
@@ -147,8 +190,7 @@ class _Front(Pages):
 
     async def enter(self, request: Request) -> Response:
         """Lead to the campaign that a token belongs to. An organiser's secret may be that of several campaigns."""
-        token = request.path_params.get("token") or (await form_of(request)).get("secret", "").strip()
-        role = ROLES.get(request.url.path.split("/")[1], ORGANISER)
+        role, token = await role_and_token(request, "")
         valid = {part.base: await part.valid(role) for part in self.parts}
         every: frozenset[str] = frozenset().union(*valid.values())
         if not self.limiter.check(address_of(request), token, every.__contains__):
@@ -164,9 +206,7 @@ class _Front(Pages):
         """Show the progress of the campaigns whose organiser's secret the browser has."""
         own = [part for part in self.parts if await self._organises(request, part)]
         if not own:
-            page = self.page("organiser_enter.html", title="Organiser")
-            page.status_code = 401
-            return page
+            return self.page("organiser_enter.html", 401, title="Organiser")
         lines = [await part.progress() for part in own]
         return self.page("overview.html", title="Campaigns", lines=lines, others=len(self.parts) - len(own))
 

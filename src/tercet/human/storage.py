@@ -148,15 +148,9 @@ class Store:
         Raises DataError if the request number was used before with another rater, item or answer.
         """
         values: dict[str, Any] = {
-            "request": request,
-            "rater": rater,
-            "item": item,
-            "answer": json.dumps(answer, allow_nan=False),
-            "seconds": seconds,
-            "client_time": client_time,
-            "server_time": now(),
-            "client_version": client_version,
-        }
+            "request": request, "rater": rater, "item": item, "answer": json.dumps(answer, allow_nan=False),
+            "seconds": seconds, "client_time": client_time, "server_time": now(), "client_version": client_version,
+        }  # fmt: skip
         try:
             with self._engine.begin() as connection:
                 insert = _ANSWERS.insert().values(values).returning(_ANSWERS.c.number)
@@ -182,8 +176,7 @@ class Store:
             query = query.where(_ANSWERS.c.rater == rater)
         with self._reading() as connection:
             for row in connection.execute(query):
-                values = row._asdict()
-                yield _record(values)
+                yield _record(row._asdict())
 
     @contextmanager
     def _reading(self) -> Iterator[sql.Connection]:
@@ -230,28 +223,33 @@ class Store:
     def tokens(self, campaign: Campaign) -> dict[str, str]:
         """Return the rater of each valid token, by its hash: tokens of the campaign and later ones, if not revoked."""
         valid = {rater.token_hash: rater.name for rater in campaign.raters if rater.token_hash}
-        with self._reading() as connection:
-            events = connection.execute(sql.select(_ACCESS).order_by(_ACCESS.c.number)).all()
-        known = {rater.name for rater in campaign.raters}
+        known, events = {rater.name for rater in campaign.raters}, self._events()
         valid |= {row.token_hash: row.rater for row in events if row.event == "issued" and row.rater in known}
-        for row in events:
-            if row.event == "revoked":
-                valid.pop(row.token_hash, None)
-        return valid
+        revoked = {row.token_hash for row in events if row.event == "revoked"}
+        return {token: rater for token, rater in valid.items() if token not in revoked}
 
     def holders(self, who: str) -> frozenset[str]:
         """Return the hashes of the valid tokens that were issued to ORGANISER or VIEWER."""
-        query = sql.select(_ACCESS).where(_ACCESS.c.rater == who).order_by(_ACCESS.c.number)
-        with self._reading() as connection:
-            events = connection.execute(query).all()
+        events = self._events(_ACCESS.c.rater == who)
         revoked = {row.token_hash for row in events if row.event == "revoked"}
         return frozenset(row.token_hash for row in events if row.event == "issued") - revoked
+
+    def is_revoked(self, token_hash: str) -> bool:
+        """Return whether a token, of a rater or of the organiser, was revoked."""
+        return bool(self._events(_ACCESS.c.token_hash == token_hash, _ACCESS.c.event == "revoked"))
+
+    def _events(self, *where: sql.ColumnElement[bool]) -> Sequence[Any]:
+        """Return what happened to tokens, in the order of time."""
+        with self._reading() as connection:
+            return connection.execute(sql.select(_ACCESS).where(*where).order_by(_ACCESS.c.number)).all()
 
     def backup(self, to: str | Path) -> None:
         """Write a consistent copy of an SQLite database, also while a server uses it. The file must not exist."""
         if self._engine.dialect.name != "sqlite":
-            address = _without_password(self._engine.url)
-            dump = ["pg_dump", "--format=custom", f"--file={to}", *self._only_schema(), address]
+            url = self._engine.url
+            plain = sql.URL.create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
+            schema = [f"--schema={self._schema}"] if self._schema else []
+            dump = ["pg_dump", "--format=custom", f"--file={to}", *schema, plain.render_as_string()]
             restore = ["pg_restore", "--dbname=postgresql://…/ANOTHER", str(to)]
             raise UsageError(
                 f"PostgreSQL copies its databases itself, also while a server is running: {shlex.join(dump)}\n"
@@ -259,12 +257,6 @@ class Store:
             )
         with self._reading() as connection:
             connection.exec_driver_sql("VACUUM INTO ?", (str(to),))
-
-    def is_revoked(self, token_hash: str) -> bool:
-        """Return whether a token, of a rater or of the organiser, was revoked."""
-        query = sql.select(_ACCESS.c.number).where(_ACCESS.c.token_hash == token_hash, _ACCESS.c.event == "revoked")
-        with self._reading() as connection:
-            return connection.execute(query).first() is not None
 
     def _access(self, events: Sequence[Mapping[str, str]]) -> None:
         if events:
@@ -285,9 +277,6 @@ class Store:
         sql.event.listen(self._engine, "connect", partial(_use_schema, own))
         self._engine.dispose()  # connections made before have the default schema
         self._schema = own
-
-    def _only_schema(self) -> list[str]:
-        return [f"--schema={self._schema}"] if self._schema else []
 
     def _make_ready(self, campaign: Campaign) -> None:
         with self._engine.begin() as connection:
@@ -354,11 +343,6 @@ def _about(connection: sql.Connection) -> Any:
     if not sql.inspect(connection).has_table(_ABOUT.name):
         return None
     return connection.execute(sql.select(_ABOUT)).first()
-
-
-def _without_password(url: sql.URL) -> str:
-    plain = sql.URL.create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
-    return plain.render_as_string()
 
 
 def _use_schema(schema: str, connection: Any, _: Any) -> None:

@@ -34,6 +34,7 @@ log = logging.getLogger(__name__)
 ASSETS = {"icon.svg": "image/svg+xml", "style.css": "text/css", "organiser.css": "text/css", "page.css": "text/css",
           "rate.js": "text/javascript", "spans.js": "text/javascript", "theme.js": "text/javascript",
           "page.js": "text/javascript"}  # fmt: skip
+Headers = Mapping[str, str] | None
 OF_ALL_PAGES = ("page.css", "page.js", "theme.js")  # also of the reports
 
 
@@ -56,10 +57,10 @@ class Pages:
             exception_handlers=handlers,
         )
 
-    def page(self, template: str, **values: object) -> HTMLResponse:
+    def page(self, template: str, status: int = 200, headers: Headers = None, **values: object) -> HTMLResponse:
         """Render a template."""
         found = _templates(self.package).get_template(template)
-        return HTMLResponse(found.render(version=self.version, base=self.base, **values))
+        return HTMLResponse(found.render(version=self.version, base=self.base, **values), status, headers)
 
     async def asset(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -69,7 +70,7 @@ class Pages:
 
     async def refuse(self, request: Request, error: HTTPException) -> Response:
         detail = error.detail if error.status_code != 404 else "There is no such page. Open your personal link again."
-        return self.said(request, "Not possible", detail, error.status_code, error.headers or {})
+        return self.said(request, "Not possible", detail, error.status_code, error.headers)
 
     async def cannot_store(self, request: Request, error: SQLAlchemyError) -> Response:
         """Answer 503 if the disk is full or the database is not reachable. Pages keep their answers and try again."""
@@ -83,16 +84,15 @@ class Pages:
         text = "The server failed. Nothing is lost. Please try again, and tell the organiser if this happens again."
         return self.said(request, "Please try again", text, 500)
 
-    def said(
-        self, request: Request, title: str, text: str, status: int, headers: Mapping[str, str] | None = None
-    ) -> Response:
-        """Return an error to a script as JSON, and to people as a page."""
-        if request.url.path.startswith(f"{self.base}/api/"):
-            return JSONResponse({"error": text}, status, dict(headers or {}))
-        page = self.page("message.html", title=title, text=text)
-        page.status_code = status
-        page.headers.update(headers or {})
-        return page
+    def for_people(self, request: Request) -> bool:
+        """Return whether an error is shown as a page; scripts and programs get JSON."""
+        return not request.url.path.startswith(f"{self.base}/api/")
+
+    def said(self, request: Request, title: str, text: str, status: int, headers: Headers = None) -> Response:
+        """Return an error: as a page where people see it, otherwise as JSON."""
+        if self.for_people(request):
+            return self.page("message.html", status, headers, title=title, text=text)
+        return JSONResponse({"error": text}, status, headers)
 
 
 def listen(host: str, port: int) -> tuple[socket.socket, str]:

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from tercet.human.campaign import Campaign, Item, Output, Rater
+from tercet.human.dashboard import hasty, shortest, words
 from tercet.human.guidelines import as_html, guidelines, guidelines_of
 from tercet.human.protocols import PROTOCOLS
-from tercet.human.reading_time import hasty, shortest, words
 from tercet.human.storage import StoredRecord
 
 

@@ -26,6 +26,11 @@ from tercet.tasks.serve.callers import new_token  # noqa: E402
 from tercet.tasks.serve.keeping import ATTEMPTS, JobFile  # noqa: E402
 from tercet.tasks.serve.requests import TASKS, Allowed, Request, build, command_of, read_form  # noqa: E402
 
+REFUSED = {  # options that belong to the server, to its disk or to a terminal
+    "allow_download", "trust_pickle", "trust_features", "allow_network", "kb", "save", "track", "track_system", "tags",
+    "keep_texts", "merge", "echo", "listing", "download", "cite", "version", "encoding", "no_color", "force",
+    "annotate", "in_place", "jobs", "cluster", "cache", "quiet", "junit", "parser", "to", "server", "token",
+}  # fmt: skip
 TEXTS = {"outputs": {"a": ["the cat sat", "a dog"]}, "references": {"r": ["the cat sat down", "a dog"]}}
 SECRET = "Zweimal zwölf Sätze"  # a text that no log may have
 
@@ -333,7 +338,7 @@ def test_the_description_names_every_option(server: Server) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_every_option_is_known_to_be_harmless_or_refused(task: str) -> None:
-    known = requests.TEXTS | requests.GROUPS | requests.PLAIN | requests.REFUSED | {"metrics", "model"}
+    known = requests.TEXTS | requests.GROUPS | requests.PLAIN | REFUSED | {"metrics", "model"}
     assert {each.name for each in declared(command_of(task).options).values() if each.in_shell} <= known
 
 

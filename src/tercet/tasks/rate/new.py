@@ -9,7 +9,7 @@ from ...errors import UsageError
 from ...human.design_options import Design
 from ...options import command, shell_option
 from ...options.groups import Form, Texts
-from . import Address, Out, refuse_existing
+from . import Address, Out, described, facts, link_lines
 
 if TYPE_CHECKING:
     from ...data.testset import TestSet
@@ -25,7 +25,7 @@ class Making(Form, Out, Address):
     def check_free(self) -> None:
         """Raise UsageError if the file exists: a new campaign under its name would make its answers unreadable."""
         if not self.replace:
-            refuse_existing(self.out, "Choose another name, or overwrite it with `replace`.")
+            self.refuse_existing("Choose another name, or overwrite it with `replace`.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,8 +92,6 @@ def _ranked(testset: TestSet, options: NewOptions) -> TestSet:
 def write(campaign: Campaign, options: Making) -> None:
     """Write a campaign with new links, and print a description of it and the links."""
     from ...cli.console import print_as
-    from .info import described, facts
-    from .links import link_lines
 
     campaign, tokens = campaign.with_tokens()
     campaign.write(options.out)

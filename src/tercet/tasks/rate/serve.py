@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ...errors import UsageError
 from ...options import again, command, option, shell_option, takes
 from ...options.groups import Listening
-from . import CampaignFiles
+from . import CampaignFiles, print_links
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +45,7 @@ def run(options: ServeOptions) -> None:
     import click
 
     from ...human.campaign_json import campaign_files
-    from ...human.links import complete_links, renew_links
-    from ...human.server import names_of, read_campaigns
-    from .links import print_links
+    from ...human.server import complete_links, names_of, read_campaigns, renew_links
 
     paths = campaign_files(options.campaigns)
     read = read_campaigns(paths)

@@ -17,6 +17,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from starlette.exceptions import HTTPException
+
 from .keeping import JobFile, Kept
 from .requests import Request
 from .working import Answer, Settings, work
@@ -27,14 +29,6 @@ TOGETHER = 16  # requests that are encoded together
 SMALL = 256 * 1024  # bytes of a request that others may join
 CANCELLED = Answer.error("The job was cancelled.", 409)
 QUEUED, RUNNING, DONE, FAILED, STOPPED = "queued", "running", "done", "failed", "cancelled"
-
-
-class Busy(Exception):
-    """The queue is full. seconds: after which to try again."""
-
-    def __init__(self, seconds: int) -> None:
-        super().__init__(seconds)
-        self.seconds = seconds
 
 
 @dataclass(frozen=True)
@@ -89,11 +83,8 @@ class Worker:
         self.ready = False
         self.restarts += 1
 
-    def kill(self) -> None:
-        self.process.kill()
-
     def replace(self) -> None:
-        self.kill()
+        self.process.kill()
         self.process.join()
         self.start()  # the old connection is closed when nobody reads from it any more
 
@@ -137,7 +128,7 @@ class Queue:
         for task in self._tasks:
             task.cancel()
         for worker in self.workers:
-            worker.kill()
+            worker.process.kill()
             shutil.rmtree(worker.settings.folder, ignore_errors=True)
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._threads.shutdown(wait=False)
@@ -146,11 +137,12 @@ class Queue:
     # --- callers ------------------------------------------------------------------
 
     def check_room(self, size: int = 0) -> None:
-        """Raise Busy if the queue has no place for a request of this size."""
+        """Raise HTTP 429 if the queue has no place for a request of this size; Retry-After has the seconds to wait."""
         waiting = sum(job.request.size for job in self.waiting)
         if len(self.waiting) >= self.limits.queue or waiting + size > 8 * self.limits.size:
-            seconds = len(self.waiting) * self.mean / max(1, self.limits.workers)
-            raise Busy(max(1, min(60, round(seconds))))
+            seconds = max(1, min(60, round(len(self.waiting) * self.mean / max(1, self.limits.workers))))
+            text = f"Many requests are waiting. Try again in {seconds} seconds."
+            raise HTTPException(429, text, {"Retry-After": str(seconds)})
 
     async def submit(self, request: Request, caller: str, *, keep: bool) -> Job:
         """Put a request into the queue. keep: it is finished even if the server is ended and started again."""
@@ -189,12 +181,10 @@ class Queue:
         if job in self.waiting:
             self.waiting.remove(job)
         if job.state in (QUEUED, RUNNING):
-            running = job.state == RUNNING
+            busy = [worker for worker in self.workers if job in worker.batch]  # none while the job waits
             self._end(job, CANCELLED, STOPPED)
-            if running:
-                for worker in self.workers:
-                    if job in worker.batch:
-                        worker.kill()
+            for worker in busy:
+                worker.process.kill()
 
     # --- workers ------------------------------------------------------------------
 
@@ -258,14 +248,12 @@ class Queue:
     def _lost(self, worker: Worker, left: dict[str, Job], answer: Answer) -> None:
         """Replace a worker. A request that was alone gets an error; of several, each is tried again alone."""
         worker.replace()
-        jobs = [job for job in left.values() if job.state == RUNNING]
-        if len(left) == 1:
-            for job in jobs:
+        for job in reversed([job for job in left.values() if job.state == RUNNING]):
+            if len(left) == 1:
                 self._end(job, answer, FAILED)
-            return
-        for job in reversed(jobs):
-            job.state, job.alone = QUEUED, True
-            self.waiting.appendleft(job)
+            else:
+                job.state, job.alone = QUEUED, True
+                self.waiting.appendleft(job)
 
     def _end(self, job: Job, answer: Answer, state: str) -> None:
         if job.answer is not None:

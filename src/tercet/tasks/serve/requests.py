@@ -1,7 +1,8 @@
 """What a request may ask for: the options of a command and texts. No path of the server's disk, no code of the caller.
 
 A request has the options of a task by name, and files: what an option of the command names as a file must be a file of
-the request. Every option is in one of the sets below; a test holds that none is forgotten.
+the request. Options that are in none of the sets below belong to the server, to its disk or to a terminal; the tests
+list them, so that none is forgotten.
 """
 
 from __future__ import annotations
@@ -36,11 +37,6 @@ PLAIN = {
     "paired_bs", "paired_ar", "paired_bs_n", "paired_ar_n", "short", "form", "spreadsheet", "width", "style",
     "baseline", "tests", "resamples", "alpha", "thresholds", "top", "words", "ngrams", "details", "pairs", "full",
     "edits", "gates", "intervals", "level", "strict", "segment",
-}  # fmt: skip
-REFUSED = {  # what belongs to the server, to its disk or to a terminal
-    "allow_download", "trust_pickle", "trust_features", "allow_network", "kb", "save", "track", "track_system", "tags",
-    "keep_texts", "merge", "echo", "listing", "download", "cite", "version", "encoding", "no_color", "force",
-    "annotate", "in_place", "jobs", "cluster", "cache", "quiet", "junit", "parser", "to", "server", "token",
 }  # fmt: skip
 MOST_SAMPLES = 100_000  # resamples of a request
 _NAME = re.compile(r"[^\W_][\w .,+@()#-]{0,199}")  # of a file: no folder, no drive, no "="

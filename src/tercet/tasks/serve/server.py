@@ -8,7 +8,7 @@ import json
 import logging
 import time
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -31,7 +31,7 @@ from ...human.web_pages import Pages
 from .callers import Caller, Door
 from .describing import openapi, prometheus
 from .keeping import Kept
-from .queueing import QUEUED, RUNNING, Busy, Job, Limits, Queue
+from .queueing import QUEUED, RUNNING, Job, Limits, Queue
 from .requests import TASKS, Allowed, Request, accepted, build, read_form, read_json
 from .working import Answer
 
@@ -50,10 +50,9 @@ class Service(Pages):
 
     package: ClassVar[str] = "tercet.tasks.serve"
 
-    def __init__(self, queue: Queue, *, tokens: Path | None = None, allowed: Allowed | None = None) -> None:
+    def __init__(self, queue: Queue, tokens: Path | None, allowed: Allowed) -> None:
         super().__init__("", LoginLimiter())
-        self.queue, self.allowed = queue, allowed or Allowed()
-        self.door = Door(tokens, self.limiter)
+        self.queue, self.allowed, self.door = queue, allowed, Door(tokens, self.limiter)
         self.answered: Counter[tuple[str, int]] = Counter()
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.pages: set[str] = set()  # ids of jobs that the form began
@@ -98,28 +97,28 @@ class Service(Pages):
             self.queue.check_room()
         except HTTPException as error:
             return self._count(task, JSONResponse({"error": error.detail}, error.status_code, error.headers))
-        except Busy as busy:
-            return self._count(task, _busy(busy))
         return None
 
     async def post(self, request: HttpRequest) -> Response:
         """Answer a request, or make it a job."""
         task = request.url.path[1:]
+        try:
+            return self._count(task, await self._answered(task, request))
+        except UsageError as error:
+            return self._count(task, JSONResponse({"error": str(error)}, 400))
+        except HTTPException as error:
+            return self._count(task, JSONResponse({"error": error.detail}, error.status_code, error.headers))
+
+    async def _answered(self, task: str, request: HttpRequest) -> Response:
         caller = self.door.caller(request, task)
         kind, body = request.headers.get("content-type", ""), await request.body()
         archive = task == "score" and ARCHIVE in request.headers.get("accept", "")
-        try:
-            found = await run_in_threadpool(self._read, task, body, kind, archive=archive)
-            job = await self._submit(found, caller, request)
-        except UsageError as error:
-            return self._count(task, JSONResponse({"error": str(error)}, 400))
-        except Busy as busy:
-            return self._count(task, _busy(busy))
-        if job.answer is not None:
-            self.queue.drop(job)
-            return self._count(task, _response(job.answer))
-        about = JSONResponse(_about(job), 202, {"Location": f"/jobs/{job.id}", "Retry-After": "1"})
-        return self._count(task, about)
+        found = await run_in_threadpool(self._read, task, body, kind, archive=archive)
+        job = await self._submit(found, caller, request)
+        if job.answer is None:
+            return JSONResponse(_about(job), 202, {"Location": f"/jobs/{job.id}", "Retry-After": "1"})
+        self.queue.drop(job)
+        return _response(job.answer)
 
     def _read(self, task: str, body: bytes, kind: str, *, archive: bool = False) -> Request:
         if kind.startswith("multipart/form-data"):
@@ -167,17 +166,13 @@ class Service(Pages):
     # --- jobs ---------------------------------------------------------------------
 
     def _find(self, request: HttpRequest, number: str) -> Job | Kept:
-        found = self.queue.find(number, self._holder(request).name)
+        found = self.queue.find(number, self.door.caller(request, None).name)
         if found is None:
             raise HTTPException(404, "There is no such job. Results are kept for a limited time.")
         return found
 
-    def _holder(self, request: HttpRequest) -> Caller:
-        """Return whose token a request has, whatever it is for."""
-        return self.door.caller(request, None)
-
     async def list_jobs(self, request: HttpRequest) -> Response:
-        kept = self.queue.of(self._holder(request).name)
+        kept = self.queue.of(self.door.caller(request, None).name)
         return JSONResponse([_about(self.queue.jobs.get(each.id, each)) for each in kept])
 
     async def job(self, request: HttpRequest) -> Response:
@@ -207,8 +202,6 @@ class Service(Pages):
             job = await self._submit(found, caller, request, wait=10.0)
         except UsageError as error:
             return self.said(request, "Not possible", str(error), 400)
-        except Busy as busy:
-            return self.said(request, "Please try again", f"Many are waiting. Try again in {busy.seconds} s.", 429)
         if job.answer is None:
             self.pages.add(job.id)
             return RedirectResponse(f"/form/{job.id}", 303)
@@ -231,9 +224,8 @@ class Service(Pages):
             raise HTTPException(404, "There is no such result. Results are kept for a limited time.")
         if found.answer is None:
             done, total = found.progress if isinstance(found, Job) else (0, None)
-            page = self.page("waiting.html", title="Working", state=found.state, done=done, total=total)
-            page.headers["Refresh"] = "2"
-            return page
+            again = {"Refresh": "2"}
+            return self.page("waiting.html", 200, again, title="Working", state=found.state, done=done, total=total)
         return self._page_of(request, found.answer)
 
     def _page_of(self, request: HttpRequest, answer: Answer) -> Response:
@@ -260,16 +252,8 @@ class Service(Pages):
         detail = error.detail if error.detail != "Not Found" else "There is no such address. See /openapi.json."
         return self.said(request, "Not possible", detail, error.status_code, error.headers or {})
 
-    def said(
-        self, request: HttpRequest, title: str, text: str, status: int, headers: Mapping[str, str] | None = None
-    ) -> Response:
-        """Return an error: as a page where people see it, otherwise as JSON."""
-        if request.url.path.startswith("/form"):
-            page = self.page("message.html", title=title, text=text)
-            page.status_code = status
-            page.headers.update(headers or {})
-            return page
-        return JSONResponse({"error": text}, status, dict(headers or {}))
+    def for_people(self, request: HttpRequest) -> bool:
+        return request.url.path.startswith("/form")
 
 
 def create_service(
@@ -281,19 +265,13 @@ def create_service(
     allowed: Allowed | None = None,
 ) -> Starlette:
     """Return the ASGI application. folder: for jobs and what workers write; cache: of counts, shared by all workers."""
-    queue = Queue(folder, cache, limits or Limits())
-    return Service(queue, tokens=tokens, allowed=allowed).service_app()
+    return Service(Queue(folder, cache, limits or Limits()), tokens, allowed or Allowed()).service_app()
 
 
 async def _gone(request: HttpRequest) -> None:
     """Wait until the caller hangs up."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-def _busy(busy: Busy) -> Response:
-    text = f"Many requests are waiting. Try again in {busy.seconds} seconds."
-    return JSONResponse({"error": text}, 429, {"Retry-After": str(busy.seconds)})
 
 
 def _response(answer: Answer) -> Response:

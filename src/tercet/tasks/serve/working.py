@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import logging
 import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from ...errors import TercetError
@@ -42,11 +44,9 @@ class Answer:
     seconds: float = 0.0
 
     @classmethod
-    def error(cls, text: str, status: int, **facts: Any) -> Answer:
+    def error(cls, text: str, status: int) -> Answer:
         """Return an error as JSON."""
-        import json
-
-        return cls(status, json.dumps({"error": text}, ensure_ascii=False).encode("utf-8", "replace"), **facts)
+        return cls(status, json.dumps({"error": text}, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 @dataclass(frozen=True)
@@ -134,20 +134,9 @@ class _Warnings(logging.Handler):
 _OUT, _ERR = io.StringIO(), io.StringIO()
 
 
-@dataclass
-class _Run:
-    """What a command printed, and how it ended."""
-
-    out: str = ""
-    code: int = 0
-    archive: bytes = b""
-
-
 def answer(request: Request, settings: Settings, progress: Callable[[int, int | None], None]) -> Answer:
     """Return the answer to one request; what a caller can cause is an error with a status of 4xx."""
-    from tempfile import TemporaryDirectory
-
-    began, handler, run = time.monotonic(), _Warnings(), _Run()
+    began, handler = time.monotonic(), _Warnings()
     logger = logging.getLogger("tercet")
     logger.addHandler(handler)
     settings.folder.mkdir(parents=True, exist_ok=True)
@@ -155,8 +144,7 @@ def answer(request: Request, settings: Settings, progress: Callable[[int, int | 
         for name, data in request.files.items():
             Path(name).write_bytes(data)
         try:
-            _call(request, settings, progress, run)
-            found = Answer(200, run.archive, BINARY) if request.archive else _printed(request, run)
+            found = _call(request, settings, progress)
         except TercetError as error:
             text = str(error).replace(f"{folder}{os.sep}", "")
             found = Answer.error(text, INVALID if error.exit_code == 2 else UNPROCESSABLE)
@@ -166,10 +154,10 @@ def answer(request: Request, settings: Settings, progress: Callable[[int, int | 
             found = Answer.error(f"The server failed: {_place(error)}.", FAILED)
         finally:
             logger.removeHandler(handler)
-    return Answer(found.status, found.body, found.kind, run.code, tuple(handler.said), time.monotonic() - began)
+    return replace(found, warnings=tuple(handler.said), seconds=time.monotonic() - began)
 
 
-def _call(request: Request, settings: Settings, progress: Callable[[int, int | None], None], run: _Run) -> None:
+def _call(request: Request, settings: Settings, progress: Callable[[int, int | None], None]) -> Answer:
     """Run the command of a request in the current folder."""
     import click
 
@@ -182,25 +170,22 @@ def _call(request: Request, settings: Settings, progress: Callable[[int, int | N
     if request.archive:
         own["save"] = ARCHIVE
     options = command.options(**{**request.options, **own, **({"quiet": True} if "quiet" in names else {})})
+    code = 0
     with click.Context(click.Command(request.task)) as context:
         context.meta[PROGRESS] = progress
         with contextlib.redirect_stdout(_OUT), contextlib.redirect_stderr(_ERR):
             try:
                 run_task(command, TASKS[request.task][1], options, context)
             except SystemExit as leaving:
-                run.code = leaving.code if isinstance(leaving.code, int) else 1
+                code = leaving.code if isinstance(leaving.code, int) else 1
             finally:
-                run.out = _OUT.getvalue()
+                printed = _OUT.getvalue().encode("utf-8", "replace")
                 for stream in (_OUT, _ERR):
                     stream.seek(0)
                     stream.truncate()
     if request.archive:
-        run.archive = Path(ARCHIVE).read_bytes()
-
-
-def _printed(request: Request, run: _Run) -> Answer:
-    return Answer(200, run.out.encode("utf-8", "replace"),
-                  TYPES.get(str(request.options.get("form")), "text/plain; charset=utf-8"))  # fmt: skip
+        return Answer(200, Path(ARCHIVE).read_bytes(), BINARY, code)
+    return Answer(200, printed, TYPES.get(str(request.options.get("form")), "text/plain; charset=utf-8"), code)
 
 
 def _place(error: Exception) -> str:
