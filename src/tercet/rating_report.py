@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from .data.display import html_table, to_frame
 from .human.campaign import Campaign
 from .human.dashboard import Dashboard, compute
-from .human.results import Results, results_of
+from .human.results import JudgedOutput, Results, results_of
 from .rendering.document import (
     Column,
     Details,
@@ -36,7 +36,6 @@ from .rendering.drawings import Histogram, IntervalDots
 from .rendering.tables import DASH, interval, number
 
 if TYPE_CHECKING:
-    from .human.judged_outputs import JudgedOutput
     from .human.storage import StoredRecord
 
 INTERVAL = "95 % interval"

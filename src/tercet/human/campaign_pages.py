@@ -14,15 +14,14 @@ from typing import Any, Protocol
 
 from ..errors import DataError, MissingDependency
 from .access import LoginLimiter, address_of, check_form_key, form_key
+from .answers import NotYours, items_of, language_name, language_names, page_data, read_answer, shown_answers
 from .campaign import TOKEN_BYTES, Campaign, Rater, hashed
 from .campaign_json import content_of
 from .dashboard import Dashboard, compute
 from .export import texts_as
 from .guidelines import guidelines_of
-from .judged_outputs import judged_texts
-from .messages import NotYours, items_of, language_name, language_names, page_data, read_answer, shown_answers
 from .protocols import ANCHORS, SEVERITIES
-from .results import Results, results_of
+from .results import Results, judged_texts, results_of
 from .storage import ORGANISER, VIEWER, Store, StoredRecord
 from .web_pages import Pages, form_of, keep_token
 

@@ -20,7 +20,7 @@ from ..data.judgements import Judgement, Judgements, count, grouped
 from ..errors import MissingDependency, UnknownName, UsageError
 from ..stats.student import t_below
 from ..types import Floats
-from .degrading import DAMAGED
+from .control_items import DAMAGED
 from .gold import check_raters, locate, one_kind
 
 log = logging.getLogger(__name__)

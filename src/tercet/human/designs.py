@@ -2,7 +2,7 @@
 
 Groups of raters who see different references, or the source, are the design of Fomicheva (2017), chapter 6. Control
 items follow Graham et al. (2017), "Can machine translation systems be evaluated by the crowd alone": damaged copies
-(`tercet.human.degrading`), exact repeats, and references among the outputs.
+(`tercet.human.control_items`), exact repeats, and references among the outputs.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from ..data.judgements import grouped
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
 from ..options import takes
-from .assignment import Block, assign, random_ids, shuffle_with_copies
 from .campaign import GROUPS, PROTOCOLS, Campaign, Item, Output, Rater, stamp
 from .control_items import Controls
 from .design_options import Design
 from .protocols import Protocol, recommended
-from .sampling import Sampled, sample
+from .sampling import Block, Sampled, assign, random_ids, sample, shuffle_with_copies
 
 log = logging.getLogger(__name__)
 

@@ -30,8 +30,8 @@ from .answers import AnswerRow, Rated, ratings_of
 from .campaign import Campaign
 from .control import without_checks
 from .gold import means, standardise
-from .judged_outputs import COLUMNS as TEXT_COLUMNS
-from .judged_outputs import judged_texts
+from .results import COLUMNS as TEXT_COLUMNS
+from .results import judged_texts
 
 log = logging.getLogger(__name__)
 

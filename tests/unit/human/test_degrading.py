@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercet.human.degrading import degraded, phrase_length
+from tercet.human.control_items import degraded, phrase_length
 
 LONG = "one two three four five six seven eight nine ten"
 OTHER = "alpha beta gamma delta epsilon zeta eta theta iota kappa"

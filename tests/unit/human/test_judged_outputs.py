@@ -9,7 +9,7 @@ from tercet.data.testset import TestSet
 from tercet.errors import DataError, UsageError
 from tercet.human.designs import design
 from tercet.human.export import export_texts
-from tercet.human.judged_outputs import judged_outputs, labelled_outputs
+from tercet.human.results import judged_outputs, labelled_outputs
 from tercet.human.sampling import choose_ranked, read_order
 
 TEXTS = TestSet({"a": ["ein Haus", "zwei"]}, {"ref": ["ein Haus", "zwei"]}, ["a house", "two"], pair="en-de", name="t")

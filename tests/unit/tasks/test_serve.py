@@ -23,7 +23,7 @@ from tercet.errors import UsageError  # noqa: E402
 from tercet.options import declared  # noqa: E402
 from tercet.tasks.serve import requests  # noqa: E402
 from tercet.tasks.serve.callers import new_token  # noqa: E402
-from tercet.tasks.serve.keeping import ATTEMPTS, JobFile  # noqa: E402
+from tercet.tasks.serve.queueing import ATTEMPTS, JobFile  # noqa: E402
 from tercet.tasks.serve.requests import TASKS, Allowed, Request, build, command_of, read_form  # noqa: E402
 
 REFUSED = {  # options that belong to the server, to its disk or to a terminal

@@ -58,15 +58,13 @@ def run(options: AgreeOptions) -> None:
 
     from ...cli.console import rendered, save_figures
     from ...human.agreement import COLUMNS
-    from .board import agreement_parts
+    from .board import agreement_parts, draw
 
     results = list(_agreements(options))
     parts = [part for result in results for part in agreement_parts(result, options.width)]
     data, rows = [result.to_dict() for result in results], [row for result in results for row in result.rows()]
     click.echo(rendered(options.form, parts, lambda: data, "Agreement of raters", lambda: rows, COLUMNS))
     if options.figures:
-        from .figures import draw
-
         figures = {
             ".".join(filter(None, (result.name.replace("/", "-"), result.pair, result.kind, what))): figure
             for result in results

@@ -117,7 +117,7 @@ def _campaign_data(options: TrainOptions, path: str) -> dict[str, Any]:
     import numpy as np
 
     from ...human.campaign import Campaign
-    from ...human.judged_outputs import labelled_outputs
+    from ...human.results import labelled_outputs
     from ...human.storage import open_store
     from ...quality.inputs import check_languages
 

@@ -349,6 +349,6 @@ def _in_words(feature: str, description: str, language: str) -> str:
 
 
 def _language(code: str) -> str:
-    from ...human.messages import language_name
+    from ...human.answers import language_name
 
     return language_name(code) if code else ""

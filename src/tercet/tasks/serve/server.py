@@ -30,8 +30,7 @@ from ...human.access import LoginLimiter
 from ...human.web_pages import Pages
 from .callers import Caller, Door
 from .describing import openapi, prometheus
-from .keeping import Kept
-from .queueing import QUEUED, RUNNING, Job, Limits, Queue
+from .queueing import QUEUED, RUNNING, Job, Kept, Limits, Queue
 from .requests import TASKS, Allowed, Request, accepted, build, read_form, read_json
 from .working import Answer
 

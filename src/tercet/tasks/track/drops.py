@@ -121,10 +121,7 @@ def gate(
         return GateResult(new.number, (), alpha, looks)  # the first run: nothing to compare with
     if new.segments < FEWEST:
         raise UsageError(f"A gate needs {FEWEST} segments or more; run {new.number} has {new.segments}.")
-    wanted = {name.lower() for name in metrics}
-    items = [
-        item for item in history.joined(new, metrics=metrics) if item.higher_is_better is not None or wanted
-    ]  # fmt: skip
+    items = [item for item in history.joined(new, metrics=metrics) if item.higher_is_better is not None or metrics]
     if undirected := [item.label for item in items if item.higher_is_better is None]:
         raise UsageError(f"No direction of {undirected[0]} is better, so it cannot drop.")
     loaded: dict[int, dict[str, Scores]] = {}
@@ -133,7 +130,7 @@ def gate(
         counts = []
         for each in runs:
             if each.number not in loaded:
-                loaded[each.number] = {comparable(item.signature): item for item in history.load(each)}
+                loaded[each.number] = history.by_signature(each)
             found = loaded[each.number].get(comparable(like.signature))
             if found is None:
                 raise UsageError(f"Run {each.number} has no segment scores by {like.signature}.")

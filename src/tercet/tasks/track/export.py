@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
 from functools import partial
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
 from ...options import command, shell_option
+from ...rendering.tables import to_json
 from . import Chosen
+from .runs import titles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -50,26 +54,21 @@ def run(options: ExportOptions) -> None:
 
 
 def _csv(runs: Sequence[Run]) -> str:
-    import csv
-    from io import StringIO
-
-    tags = list(dict.fromkeys(name for run in runs for name in run.tags))
-    labels = list(dict.fromkeys(each.label for run in runs for each in run.scores))
+    rows = [
+        {"run": run.number, **{name: getattr(run, name) for name in ("time", "system", "test_set", "pair", "segments")}}
+        | {f"tags.{name}": value for name, value in run.tags.items()}
+        | {f"metrics.{each.label}": repr(each.score) for each in run.scores}
+        for run in runs
+    ]
+    columns = sorted(dict.fromkeys(name for row in rows for name in row), key=lambda name: name.startswith("metrics."))
     stream = StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    about = ["run", "time", "system", "test_set", "pair", "segments"]
-    writer.writerow([*about, *(f"tags.{name}" for name in tags), *(f"metrics.{label}" for label in labels)])
-    for run in runs:
-        scores = {each.label: repr(each.score) for each in run.scores}
-        first = [run.number, run.time, run.system, run.test_set, run.pair, run.segments]
-        rest = (run.tags.get(name, "") for name in tags), (scores.get(label, "") for label in labels)
-        writer.writerow([*first, *rest[0], *rest[1]])
+    writer = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
     return stream.getvalue()
 
 
 def _sacrebleu(runs: Sequence[Run]) -> str:
-    from ...rendering.tables import to_json
-
     found = []
     for run in runs:
         for each in run.scores:
@@ -82,27 +81,19 @@ def _sacrebleu(runs: Sequence[Run]) -> str:
 
 def _wmt(runs: Sequence[Run]) -> str:
     """Return lines METRIC, PAIR, TEST SET, SYSTEM, SCORE. Systems with several runs have the run's number."""
-    from .runs import titles
-
-    names = dict(zip((run.number for run in runs), titles(*runs), strict=True))
-    rows = [
-        [each.label, run.pair or "-", run.test_set or "-", names[run.number].replace(" ", "-"), repr(each.score)]
-        for run in runs
+    return "".join(
+        f"{each.label}\t{run.pair or '-'}\t{run.test_set or '-'}\t{title.replace(' ', '-')}\t{each.score!r}\n"
+        for run, title in zip(runs, titles(*runs), strict=True)
         for each in run.scores
-    ]
-    return "".join("\t".join(row) + "\n" for row in rows)
+    )
 
 
 def _comet(history: History, runs: Sequence[Run]) -> str:
-    from ...rendering.tables import to_json
-
     def rows(run: Run) -> Iterator[dict[str, float]]:
         items = [item for item in history.load(run) if item.label in {each.label for each in run.scores}]
         if not items:
             raise UsageError(f"Run {run.number} ({run.tag_words or run.system}) has no scores of segments.")
         for place in range(run.segments):
             yield {item.label: float(next(iter(item.segment.values()))[place]) for item in items}
-
-    from .runs import titles
 
     return to_json({name: list(rows(run)) for name, run in zip(titles(*runs), runs, strict=True)}) + "\n"

@@ -163,7 +163,7 @@ class History:
                        or key.startswith("reference")}, version=str(about.get("tercet", "")),
             )  # fmt: skip
             before = self._newest_like(run) if counted else None
-            old = {comparable(item.signature): item for item in self.load(before)} if before else {}
+            old = self.by_signature(before) if before else {}
             rows = []
             for item in own:
                 error = standard_error(item) if item.counts else None
@@ -256,6 +256,10 @@ class History:
             data = connection.execute(query).scalar_one_or_none()
         return [] if data is None else load(f"Run {run.number} of {self.name}", data)
 
+    def by_signature(self, run: Run) -> dict[str, Scores]:
+        """Return the same by what makes scores comparable."""
+        return {comparable(item.signature): item for item in self.load(run)}
+
     def texts(self, *runs: Run) -> TestSet | None:
         """Return the texts of runs on one test set, with an output for each; None if they were not kept."""
         from ...data.testset import TestSet
@@ -264,15 +268,14 @@ class History:
         with self._using() as connection:
             rows = connection.execute(sql.select(_TEXTS).where(_TEXTS.c.checksum.in_(wanted))).all()
             known = {row.checksum: json.loads(_unpacked(row.data)) for row in rows}
-        first = runs[0].texts
+        first = runs[0]
         if not wanted or wanted - set(known) or not all(run.output for run in runs):
             return None
-        references = {
-            key.partition(" ")[2]: known[value] for key, value in first.items() if key.startswith("reference")
-        }
+        given = {key: known[value] for key, value in first.given.items()}
+        source = given.pop("source", None)
+        references = {key.partition(" ")[2]: lines for key, lines in given.items()}
         outputs = dict(zip(titles(*runs), (known[run.output] for run in runs), strict=True))
-        source = known[first["source"]] if "source" in first else None
-        return TestSet(outputs, references, source, pair=runs[0].pair or None, name=runs[0].test_set or "unnamed")
+        return TestSet(outputs, references, source, pair=first.pair or None, name=first.test_set or "unnamed")
 
     def joined(self, *runs: Run, metrics: Sequence[str] = ()) -> list[Scores]:
         """Return the scores of runs on one test set, as if they had been scored together.
@@ -283,12 +286,10 @@ class History:
         for other in runs[1:]:
             if reason := difference(runs[0], other):
                 raise UsageError(f"Runs {runs[0].number} and {other.number} cannot be compared: {reason}.")
-        kept = [{comparable(item.signature): item for item in self.load(run)} for run in runs]
+        kept = [self.by_signature(run) for run in runs]
         for run, own in zip(runs, kept, strict=True):
             if not own:
-                raise UsageError(
-                    f"Run {run.number} has scores of the whole system only: tests need scores of segments."
-                )
+                raise UsageError(f"Run {run.number} has scores of the whole system only: tests need those of segments.")
         found = [
             put_together([own[signature] for own in kept], titles(*runs))
             for signature, item in kept[0].items()

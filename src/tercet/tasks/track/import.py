@@ -64,9 +64,9 @@ def read_table(file: str, options: ImportOptions) -> list[Run]:
         raise DataError(f"{file} has no rows. A table with a header and a row per run is needed.")
     columns = [name for name in rows[0] if name]
     plain = {name.lower(): name for name in columns}
-    time = next((plain[name] for name in TIME if name in plain), None)
-    system = next((plain[name] for name in SYSTEM if name in plain), None)
-    test_set = next((plain[name] for name in TEST_SET if name in plain), None)
+    time, system, test_set = (
+        next((plain[name] for name in names if name in plain), None) for names in (TIME, SYSTEM, TEST_SET)
+    )
     metrics = list(options.metrics) or [name for name in columns if name.startswith(METRIC)]
     if missing := [name for name in metrics if name not in columns]:
         raise UsageError(f"{file} has no column {missing[0]}. It has: {', '.join(columns)}.")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
+from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,37 +92,32 @@ def verdict(runs: Sequence[Run]) -> str:
         *most, last = (each.label for each in compared)
         by = f"{', '.join(most)} or {last}" if most else last
         return f"{who} does not differ significantly from run {compared[0].before} by {by}."
-    known = {run.number: run for run in runs}
-    parts = []
-    for each in changed:
-        before = known.get(each.before or 0)
-        old = next((one.score for one in before.scores if one.label == each.label), None) if before else None
-        parts.append(f"{each.label}{f' ({each.score - old:+.2f})' if old is not None else ''}")
-    return f"{who} differs significantly (5 %, each test by itself) from run {changed[0].before} by {', '.join(parts)}."
+    old = {(run.number, each.label): each.score for run in runs for each in run.scores}
+    change = [(each.label, each.score - old.get((each.before or 0, each.label), nan)) for each in changed]
+    by = ", ".join(label if isnan(value) else f"{label} ({value:+.2f})" for label, value in change)
+    return f"{who} differs significantly (5 %, each test by itself) from run {changed[0].before} by {by}."
 
 
 def _columns(runs: Sequence[Run]) -> dict[str, Any]:
     """Return the runs by columns, which pack well: names are numbers of lists, missing values null."""
-    words = {
-        "systems": [run.system for run in runs],
-        "sets": list(map(_set, runs)),
-        "tags": [r.tag_words for r in runs],
-    }
-    names = {kind: list(dict.fromkeys(each)) for kind, each in words.items()}
-    places = {kind: {name: place for place, name in enumerate(each)} for kind, each in names.items()}
-    numbers = {kind: [places[kind][word] for word in each] for kind, each in words.items()}
-    labels = list(dict.fromkeys(each.label for run in runs for each in run.scores))
+    systems, system = _coded([run.system for run in runs])
+    sets, set_ = _coded(list(map(_set, runs)))
+    tags, tag = _coded([run.tag_words for run in runs])
     higher = {each.label: each.higher_is_better for run in runs for each in run.scores}
     scores = [{each.label: each for each in run.scores} for run in runs]
     times = [round(datetime.fromisoformat(run.time).timestamp() / 60) for run in runs]
+    numbers = [run.number for run in runs]
     return {
-        **names,
-        "runs": {
-            "n": [run.number for run in runs], "t": times,
-            "system": numbers["systems"], "set": numbers["sets"], "tags": numbers["tags"],
-        },
-        "metrics": [{"name": label, "higher": higher[label], **_values(label, scores)} for label in labels],
+        "systems": systems, "sets": sets, "tags": tags,
+        "runs": {"n": numbers, "t": times, "system": system, "set": set_, "tags": tag},
+        "metrics": [{"name": label, "higher": way, **_values(label, scores)} for label, way in higher.items()],
     }  # fmt: skip
+
+
+def _coded(words: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Return the different words, and the number of each word among them."""
+    places = {word: place for place, word in enumerate(dict.fromkeys(words))}
+    return list(places), [places[word] for word in words]
 
 
 def _set(run: Run) -> str:

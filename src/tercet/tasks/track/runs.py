@@ -92,9 +92,9 @@ class Run:
 
 def named_texts(testset: TestSet) -> dict[str, Sequence[str | None]]:
     """Return the texts of a test set by role and name."""
-    found: dict[str, Sequence[str | None]] = {} if testset.source is None else {"source": testset.source}
-    found |= {f"reference {name}": lines for name, lines in testset.references.items()}
-    return found | {f"output {name}": lines for name, lines in testset.outputs.items()}
+    source = {} if testset.source is None else {"source": testset.source}
+    references = {f"reference {name}": lines for name, lines in testset.references.items()}
+    return {**source, **references, **{f"output {name}": lines for name, lines in testset.outputs.items()}}
 
 
 def difference(one: Run, other: Run) -> str:
