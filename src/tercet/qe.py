@@ -2,7 +2,7 @@
 
 from .checking.triage import triage as triage
 from .quality.cross_system import assess as evaluate
-from .quality.features.extracting import extract as features
+from .quality.features import extract as features
 from .quality.model import QualityModel as QualityModel
 from .quality.ranking import rank as rank
 from .quality.training import train as train

@@ -10,9 +10,8 @@ import pytest
 from tercet.language.frequencies import Frequencies
 from tercet.language.ngram_models import Scored
 from tercet.quality.features import extract
-from tercet.quality.features.constructions import is_number
+from tercet.quality.features.constructions import _addresses, is_number
 from tercet.quality.features.fluency import _spread
-from tercet.quality.features.shared_strings import _addresses
 from tercet.quality.features.surface import mismatched_brackets, mismatched_quotes
 from tercet.quality.resources import AXES, Corpora, Resources
 

@@ -39,7 +39,7 @@ class QEFeatures(FeatureMetric):
         return None if self.model is None else super().weights()
 
     def features(self, shard: Shard, opened: object, weights: Weights | None) -> dict[str, Floats]:
-        from ...quality.features.extracting import extract
+        from ...quality.features import extract
         from ...quality.resources import Resources
 
         languages = _languages(shard.texts)
@@ -56,6 +56,6 @@ def _languages(texts: TestSet) -> tuple[str, str]:
 
 @cache
 def _names() -> tuple[str, ...]:
-    from ...quality.features.extracting import all_features
+    from ...quality.features import all_features
 
     return tuple(feature.name for feature in all_features() if not feature.needs)

@@ -1,4 +1,4 @@
-"""Features of a sentence pair from which quality is estimated.
+"""Features of a sentence pair from which quality is estimated, chosen and computed chunk by chunk.
 
 They are in the twelve groups of Specia, Cancedda and Dymetman (2010), "A Dataset for Assessing Machine Translation
 Evaluation Metrics", LREC, section 3, and one of our own. The paper has 84 features and does not list them, so the list
@@ -6,27 +6,231 @@ is that of QuEst (Specia, Shah, de Souza and Cohn, 2013, "QuEst: A translation q
 numbers are other names of the features. The 17 features of the WMT12 to WMT14 baseline are among them.
 """
 
-from .defining import GROUPS, Feature
-from .extracting import (
-    FeatureTable,
-    all_features,
-    baseline_features,
-    choose_features,
-    cross_fitted,
-    describe_features,
-    extract,
-    find_feature,
-)
+from __future__ import annotations
 
-__all__ = [
-    "GROUPS",
-    "Feature",
-    "FeatureTable",
-    "all_features",
-    "baseline_features",
-    "choose_features",
-    "cross_fitted",
-    "describe_features",
-    "extract",
-    "find_feature",
-]
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ...data.display import Tabular
+from ...errors import DataError, UnknownName, UsageError
+from ...learning.examples import Rows, Split
+from ...types import Floats
+from ...workers import results_in_order
+from ..resources import HOW_TO_GIVE, Resources
+from ..tokens import NONE_TAGGED, Tagged
+from . import alignments, constructions, corpus, embedded, fluency, surface
+from .defining import GROUPS as GROUPS
+from .defining import Feature as Feature
+from .pairs import SentencePairs
+
+CHUNK = 1024  # pairs per unit of work; always the same, so that values do not depend on the number of processes
+
+_ALL = tuple(
+    sorted(
+        (
+            *surface.FEATURES, *fluency.FEATURES, *corpus.FEATURES, *alignments.FEATURES, *constructions.FEATURES,
+            *embedded.FEATURES,
+        ),
+        key=lambda feature: list(GROUPS).index(feature.group),
+    )
+)  # fmt: skip
+_BY_NAME = {feature.name: feature for feature in _ALL}
+_BY_NAME |= {str(feature.quest): feature for feature in _ALL if feature.quest is not None}
+
+
+def all_features() -> tuple[Feature, ...]:
+    """Return all features, always in the same order: the groups of the paper, then more."""
+    return _ALL
+
+
+def baseline_features() -> tuple[Feature, ...]:
+    """Return the 17 features of the WMT12 to WMT14 baseline, in their order."""
+    found = [feature for feature in _ALL if feature.baseline is not None]
+    return tuple(sorted(found, key=lambda feature: feature.baseline or 0))
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureTable(Tabular):
+    """Features of sentence pairs.
+
+    values: shape (pairs, features), always finite: an undefined feature has its neutral value. left_out: the features
+    that could not be computed, with the reason.
+    """
+
+    names: tuple[str, ...]
+    values: Floats
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def rows(self) -> list[dict[str, float]]:
+        """Return the features of each pair by name."""
+        return [dict(zip(self.names, row, strict=True)) for row in self.values.tolist()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the features of each pair and those left out, as `tercet qe features -f json` prints them."""
+        return {"features": self.rows(), "left_out": self.left_out}
+
+
+def find_feature(name: str) -> Feature:
+    """Return a feature by its name, or by its number in QuEst such as 1001."""
+    if name not in _BY_NAME:
+        raise UnknownName("feature", name, _BY_NAME)
+    return _BY_NAME[name]
+
+
+def choose_features(
+    resources: Resources, names: Sequence[str] | None = None
+) -> tuple[tuple[Feature, ...], dict[str, str]]:
+    """Return the named features, or all that the resources allow; and those left out, with the reason.
+
+    Raises UsageError if a named feature cannot be computed.
+    """
+    asked = _ALL if names is None else tuple(find_feature(name) for name in names)
+    if len({feature.name for feature in asked}) < len(asked):
+        raise UsageError("A feature is asked for twice.")
+    chosen, left_out = [], {}
+    for feature in asked:
+        missing = sorted(need for need in feature.needs if getattr(resources, need) is None)
+        if missing:
+            how = "; ".join(f"{need} ({HOW_TO_GIVE[need]})" for need in missing)
+            left_out[feature.name] = f"a resource is missing: {how}."
+        else:
+            chosen.append(feature)
+    if names is not None and left_out:
+        first, reason = next(iter(left_out.items()))
+        raise UsageError(f"The feature {first} cannot be computed: {reason}")
+    return tuple(chosen), left_out
+
+
+def describe_features(resources: Resources | None = None, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Return one dictionary per feature, or per named feature. With resources, also whether it is available."""
+    left_out = {} if resources is None else choose_features(resources)[1]
+    return [
+        {
+            **{name: getattr(feature, name) for name in ("name", "group", "description")},
+            "needs": sorted(feature.needs),
+            "quest": feature.quest,
+            "baseline": feature.baseline,
+            "available": None if resources is None else feature.name not in left_out,
+            "missing": left_out.get(feature.name),
+        }
+        for feature in _ALL
+        if names is None or feature.name in names
+    ]
+
+
+def extract(
+    sources: Sequence[str],
+    outputs: Sequence[str],
+    resources: Resources,
+    *,
+    names: Sequence[str] | None = None,
+    tagged: Tagged = NONE_TAGGED,
+    executor: Executor | None = None,
+) -> FeatureTable:
+    """Compute the features of sentence pairs. The values do not depend on the executor.
+
+    names: the features, by name or by number in QuEst; by default all that the resources allow. tagged: known tags of
+    texts (`resources.tag_texts`). executor: for other processes (`tercet.engine.open_executor`).
+    """
+    if len(sources) != len(outputs):
+        raise DataError(
+            f"There are {len(sources)} sources and {len(outputs)} outputs; the numbers must be equal. "
+            "Run 'tercet check' on the files to see where they drift apart."
+        )
+    chosen, left_out = choose_features(resources, names)
+    wanted = tuple(feature.name for feature in chosen)
+    parts = _parts(sources, outputs, _needed(resources, chosen), wanted, tagged, executor)
+    return FeatureTable(wanted, np.concatenate([np.empty((0, len(wanted))), *parts]), left_out)
+
+
+def cross_fitted(
+    sources: Sequence[str],
+    outputs: Sequence[str],
+    splits: Sequence[Split],
+    make: Callable[[Rows], Resources],
+    names: Sequence[str],
+    *,
+    tagged: Tagged = NONE_TAGGED,
+    executor: Executor | None = None,
+) -> FeatureTable:
+    """Return these features of each pair from resources that `make` estimates from pairs of other folds only.
+
+    A language model gives higher probabilities to the sentences that it was estimated from, so a predictor trained on
+    such features would be misled. splits: from `folds`. make: estimates resources from the given rows.
+    """
+    values = np.empty((len(sources), len(names)))
+    for others, rows in splits:
+        source, output = ([side[row] for row in rows] for side in (sources, outputs))
+        values[rows] = extract(source, output, make(others), names=names, tagged=tagged, executor=executor).values
+    return FeatureTable(tuple(find_feature(name).name for name in names), values)
+
+
+def _needed(resources: Resources, features: Sequence[Feature]) -> Resources:
+    """Return the resources that the features need, so that less is sent to other processes."""
+    needed = {"source_language", "target_language"}.union(*(feature.needs for feature in features))
+    needed |= {f"{name.partition('_')[0]}_tagger" for name in needed if name.endswith("_tags_lm")}
+    return Resources(**{item.name: getattr(resources, item.name) for item in fields(Resources) if item.name in needed})
+
+
+def _parts(
+    sources: Sequence[str],
+    outputs: Sequence[str],
+    resources: Resources,
+    names: tuple[str, ...],
+    tagged: Tagged,
+    executor: Executor | None,
+) -> Iterator[Floats]:
+    chunks = [
+        (list(sources[first : first + CHUNK]), list(outputs[first : first + CHUNK]))
+        for first in range(0, len(sources), CHUNK)
+    ]
+    if executor is None or len(chunks) == 1:
+        for chunk in chunks:
+            yield compute(*chunk, resources, names, tagged)
+        return
+    packed = pickle.dumps(resources)  # once, whatever the number of chunks
+    tasks = ((*chunk, packed, names, _known(chunk, tagged)) for chunk in chunks)
+    yield from results_in_order(executor, compute_elsewhere, tasks, doing="computing features")
+
+
+def _known(chunk: tuple[list[str], list[str]], tagged: Tagged) -> Tagged:
+    """Return the known tags of a chunk's texts."""
+    sources, outputs = (
+        {text: known[text] for text in texts if text in known} for texts, known in zip(chunk, tagged, strict=True)
+    )
+    return sources, outputs
+
+
+def compute_elsewhere(
+    sources: list[str], outputs: list[str], packed: bytes, names: tuple[str, ...], tagged: Tagged
+) -> Floats:
+    """Compute one chunk in another process, which decodes the resources once."""
+    return compute(sources, outputs, _opened(packed), names, tagged)
+
+
+@lru_cache(maxsize=1)
+def _opened(packed: bytes) -> Resources:
+    resources: Resources = pickle.loads(packed)
+    return resources
+
+
+def compute(
+    sources: list[str], outputs: list[str], resources: Resources, names: tuple[str, ...], tagged: Tagged = NONE_TAGGED
+) -> Floats:
+    """Compute the features of one chunk, shape (pairs, features)."""
+    pairs = SentencePairs(sources, outputs, resources, tagged)
+    values = np.empty((len(sources), len(names)))
+    for place, name in enumerate(names):
+        feature = _BY_NAME[name]
+        column = feature.compute(pairs)
+        values[:, place] = np.where(np.isnan(column), feature.neutral, column)
+    return values

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...types import Floats
 from .defining import Compute, Feature, feature, ratio
@@ -19,24 +22,20 @@ def _per_word(pairs: SentencePairs, scores: Floats, side: str) -> Floats:
     return ratio(scores * NATURAL_TO_10, np.diff(offsets).astype(np.float64))
 
 
-def _kind(sources: bool, targets: bool) -> Compute:
-    """Return a function for the share of links of one kind: to one or several source words, and target words."""
-
-    def compute(pairs: SentencePairs) -> Floats:
-        aligned = pairs.aligned
-        many_targets = aligned.degrees[0][aligned.links[:, 0]] > 1
-        many_sources = aligned.degrees[1][aligned.links[:, 1]] > 1
-        return aligned.mean((many_sources == sources) & (many_targets == targets), aligned.link_rows)
-
-    return compute
+def _kind(pairs: SentencePairs, *, sources: bool, targets: bool) -> Floats:
+    """Return the share of links of one kind: of one or several source words to one or several target words."""
+    aligned = pairs.aligned
+    many_targets = aligned.degrees[0][aligned.links[:, 0]] > 1
+    many_sources = aligned.degrees[1][aligned.links[:, 1]] > 1
+    return aligned.mean((many_sources == sources) & (many_targets == targets), aligned.source_rows[aligned.links[:, 0]])
 
 
-def _jump(test: str) -> Compute:
+def _jump(test: Callable[[Floats], NDArray[Any]]) -> Compute:
+    """Return a function for the mean over jumps of a test of them."""
+
     def compute(pairs: SentencePairs) -> Floats:
         rows, jumps = pairs.aligned.jumps
-        if test == "width":
-            return pairs.aligned.mean(np.abs(jumps - 1), rows)
-        return pairs.aligned.mean(jumps < 0 if test == "back" else jumps == 1, rows)
+        return pairs.aligned.mean(test(jumps), rows)
 
     return compute
 
@@ -76,7 +75,7 @@ def _scores(name: str, text: str, compute: Callable[[SentencePairs, int, str], F
     )
 
 
-SCORES = (
+FEATURES = (
     *_scores("alignment_log_probability",
              "how probable the {0} is as a translation of the {1}, by a word alignment model (log10)",
              lambda p, direction, _: p.aligned.log_probabilities[direction] * NATURAL_TO_10),
@@ -85,20 +84,17 @@ SCORES = (
     *_scores("lexical_score",
              "how probable {0} words are as translations of the {1}'s, whatever their order (IBM Model 1, log10)",
              lambda p, direction, side: _per_word(p, p.aligned.lexical[direction], side)),
-)  # fmt: skip
-
-KINDS = (
     _aligned("links_one_to_one", "share of links between source and target words that are one to one",
-             _kind(False, False)),
+             partial(_kind, sources=False, targets=False)),
     _aligned("links_one_to_many",
              "share of links between source and target words that are of one source word to several target words",
-             _kind(False, True)),
+             partial(_kind, sources=False, targets=True)),
     _aligned("links_many_to_one",
              "share of links between source and target words that are of several source words to one target word",
-             _kind(True, False)),
+             partial(_kind, sources=True, targets=False)),
     _aligned("links_many_to_many",
              "share of links between source and target words that are of several words to several",
-             _kind(True, True)),
+             partial(_kind, sources=True, targets=True)),
     _aligned("links_agreed",
              "share of target words with a source word that word alignment finds in both directions",
              lambda p: p.aligned.mean(p.aligned.agreed, p.aligned.target_rows)),
@@ -116,12 +112,12 @@ KINDS = (
              "longest run of source words without a counterpart in the target, as a share of the source", _longest_gap),
     _aligned("links_forward",
              "share of target words in the source's order: the source word follows that of the target word before",
-             _jump("forward"), 1.0),
+             _jump(lambda jumps: jumps == 1), 1.0),
     _aligned("links_crossing",
              "share of target words in another order: the source word is before that of the target word before",
-             _jump("back")),
+             _jump(lambda jumps: jumps < 0)),
     _aligned("links_jump",
              "how far the source words of neighbouring target words are from following each other, on average",
-             _jump("width")),
+             _jump(lambda jumps: np.abs(jumps - 1))),
     _aligned("largest_fertility", "how many target words come from one source word, at most", _fertility),
 )  # fmt: skip

@@ -10,16 +10,17 @@ import numpy as np
 from ...language.bilingual_alignment import WordAligner
 from ...language.frequencies import QUARTILES, Frequencies
 from ...types import Floats
-from .defining import Feature, feature
+from .defining import Compute, Feature, feature
 from .pairs import SentencePairs
 
-_ORDERS = {1: "unigrams", 2: "bigrams", 3: "trigrams"}
-_RUNS = {1: "words", 2: "pairs of neighbouring words (bigrams)", 3: "runs of three words (trigrams)"}
+# Orders of n-grams: name, in words, QuEst's number of the first quartile and of the share that is known, and places of
+# quartiles 1 and 4 in the WMT baseline, for the source.
+_ORDERS = {
+    1: ("unigrams", "words", 1046, 1058, {1: 9, 4: 10}),
+    2: ("bigrams", "pairs of neighbouring words (bigrams)", 1050, 1059, {1: 11, 4: 12}),
+    3: ("trigrams", "runs of three words (trigrams)", 1054, 1060, {1: 13, 4: 14}),
+}
 _HOW_FREQUENT = {1: "rare", 2: "rather rare", 3: "rather frequent", 4: "frequent"}
-_QUARTILE_QUEST = {1: 1046, 2: 1050, 3: 1054}
-# Of the WMT baseline: quartiles 1 and 4 of each order.
-_QUARTILE_BASELINE = {(1, 1): 9, (1, 4): 10, (2, 1): 11, (2, 4): 12, (3, 1): 13, (3, 4): 14}
-_SEEN_QUEST = {1: 1058, 2: 1059, 3: 1060}
 _LIMITS = (0.01, 0.05, 0.1, 0.2, 0.5)
 _BASELINE_TRANSLATIONS = {1022: 7, 1036: 8}
 
@@ -30,26 +31,40 @@ def _shares(pairs: SentencePairs, side: str, order: int) -> Floats:
     return pairs.kept(f"{side} shares {order}", lambda: table.shares(pairs.side(side).words, order=order))
 
 
-def _quartile(group: str, side: str, order: int, quartile: int) -> Feature:
-    is_source = side == "source"
-    return feature(
-        group, f"{side}_{_ORDERS[order]}_quartile_{quartile}",
-        f"share of the {side}'s {_RUNS[order]} that are {_HOW_FREQUENT[quartile]} in a corpus of its language "
-        f"(quartile {quartile} of frequency)",
-        lambda p: _shares(p, side, order)[:, quartile], needs=f"{side}_frequencies",
-        quest=_QUARTILE_QUEST[order] + quartile - 1 if is_source else None,
-        baseline=_QUARTILE_BASELINE.get((order, quartile)) if is_source else None,
-    )  # fmt: skip
+def _seen(group: str, side: str) -> list[Feature]:
+    """Return how frequent the n-grams of a side are; QuEst has these features of the source alone."""
+    listed, needs = side == "source", f"{side}_frequencies"
+    quartiles = [
+        feature(group, f"{side}_{name}_quartile_{quartile}",
+                f"share of the {side}'s {words} that are {_HOW_FREQUENT[quartile]} in a corpus of its language "
+                f"(quartile {quartile} of frequency)", _of_quartile(side, order, quartile), needs=needs,
+                quest=number + quartile - 1 if listed else None, baseline=places.get(quartile) if listed else None)
+        for order, (name, words, number, _, places) in _ORDERS.items()
+        for quartile in range(1, QUARTILES + 1)
+    ]  # fmt: skip
+    known = [
+        feature(group, f"{side}_{name}_seen",
+                f"share of the {side}'s {words} that occur in a corpus of its language", _of_quartile(side, order, 0),
+                needs=needs, neutral=1.0, quest=number if listed else None,
+                baseline=15 if listed and order == 1 else None)
+        for order, (name, words, _, number, _) in _ORDERS.items()
+    ]  # fmt: skip
+    return [
+        *quartiles,
+        *known,
+        feature(group, f"{side}_log_count",
+                f"how often the {side}'s words occur in a corpus of its language, on average (log10 of 1 and the "
+                "count)",
+                lambda p: p.side(side).means(np.log10(1 + _counts(p, side))), needs=needs,
+                quest=1061 if listed else None),
+    ]  # fmt: skip
 
 
-def _seen(group: str, side: str, order: int) -> Feature:
-    is_source = side == "source"
-    return feature(
-        group, f"{side}_{_ORDERS[order]}_seen",
-        f"share of the {side}'s {_RUNS[order]} that occur in a corpus of its language",
-        lambda p: 1 - _shares(p, side, order)[:, 0], needs=f"{side}_frequencies", neutral=1.0,
-        quest=_SEEN_QUEST[order] if is_source else None, baseline=15 if is_source and order == 1 else None,
-    )  # fmt: skip
+def _of_quartile(side: str, order: int, quartile: int) -> Compute:
+    """Return a function for the share of n-grams in a quartile; 0: of those that occur in the corpus."""
+    if quartile:
+        return lambda p: _shares(p, side, order)[:, quartile]
+    return lambda p: 1 - _shares(p, side, order)[:, 0]
 
 
 def _counts(pairs: SentencePairs, side: str) -> Floats:
@@ -62,27 +77,6 @@ def _counts(pairs: SentencePairs, side: str) -> Floats:
         return pairs.side(side).values(lambda word: counts[find(word, -1)], cased=False)
 
     return pairs.kept(f"{side} counts", look_up)
-
-
-def _log_counts(pairs: SentencePairs, side: str) -> Floats:
-    return pairs.side(side).means(np.log10(1 + _counts(pairs, side)))
-
-
-QUARTILE_SHARES = (
-    *(_quartile("quartiles", "source", order, quartile) for order in _ORDERS for quartile in range(1, QUARTILES + 1)),
-    *(_seen("quartiles", "source", order) for order in _ORDERS),
-    feature("quartiles", "source_log_count",
-            "how often the source's words occur in a corpus of its language, on average (log10 of 1 and the count)",
-            lambda p: _log_counts(p, "source"), needs="source_frequencies", quest=1061),
-)  # fmt: skip
-
-TARGET_QUARTILES = (
-    *(_quartile("more", "target", order, quartile) for order in _ORDERS for quartile in range(1, QUARTILES + 1)),
-    *(_seen("more", "target", order) for order in _ORDERS),
-    feature("more", "target_log_count",
-            "how often the target's words occur in a corpus of its language, on average (log10 of 1 and the count)",
-            lambda p: _log_counts(p, "target"), needs="target_frequencies"),
-)  # fmt: skip
 
 
 _WEIGHTS = {  # name: description, and the first of QuEst's numbers
@@ -118,4 +112,8 @@ def _of_limit(limit: float, number: int, name: str) -> Feature:
     )  # fmt: skip
 
 
-TRANSLATIONS = tuple(_of_limit(limit, number, name) for name in _WEIGHTS for number, limit in enumerate(_LIMITS))
+FEATURES = (
+    *_seen("quartiles", "source"),
+    *(_of_limit(limit, number, name) for name in _WEIGHTS for number, limit in enumerate(_LIMITS)),
+    *_seen("more", "target"),
+)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from ...types import Floats
 from .pairs import SentencePairs
 
 Compute = Callable[[SentencePairs], Floats]
+OfSide = Callable[[SentencePairs, str], Floats]  # of the side "source" or "target"
+SIDES = ("source", "target")
 
 # The groups of Specia, Cancedda and Dymetman (2010), section 3, in their order; and ours.
 GROUPS = {
@@ -63,7 +66,31 @@ def feature(group: str, name: str, description: str, compute: Compute, *, needs:
     return Feature(name, group, description, compute, frozenset(needs.split()), **others)
 
 
+def of_sides(
+    group: str, name: str, description: str, compute: OfSide, *, needs: str = "", neutral: float = 0.0, **numbers: Any
+) -> list[Feature]:
+    """Return the same feature of source and of target; {} stands for the side in name, description and needs.
+
+    numbers: quest and baseline, one for each side.
+    """
+    return [
+        feature(group, name.format(side), description.format(side), partial(_computed, compute, side),
+                needs=needs.format(side), neutral=neutral, **{key: pair[place] for key, pair in numbers.items()})
+        for place, side in enumerate(SIDES)
+    ]  # fmt: skip
+
+
+def _computed(compute: OfSide, side: str, pairs: SentencePairs) -> Floats:
+    return compute(pairs, side)
+
+
 def ratio(above: Floats, below: Floats) -> Floats:
     """Return above / below; NaN where below is 0."""
     result: Floats = np.divide(above, below, out=np.full(len(above), np.nan), where=below != 0)
     return result
+
+
+def share_ratio(first: Floats, second: Floats, least: float) -> Floats:
+    """Return the ratio of two shares, with a little added to both so that it is defined, and at most 10."""
+    quotient: Floats = (first + least) / (second + least)
+    return np.minimum(quotient, 10.0)

@@ -12,15 +12,7 @@ from .pairs import SentencePairs
 
 
 def _difference(pairs: SentencePairs) -> Floats:
-    source, target = pairs.embedded
-    difference: Floats = np.abs(source - target)
-    return difference
-
-
-def _cosine(pairs: SentencePairs) -> Floats:
-    source, target = pairs.embedded
-    cosine: Floats = (source * target).sum(axis=1)
-    return cosine
+    return np.abs(np.subtract(*pairs.embedded))
 
 
 def _places(pairs: SentencePairs) -> Floats:
@@ -51,9 +43,9 @@ def _axis(number: int) -> Feature:
     )  # fmt: skip
 
 
-EMBEDDINGS = (
+FEATURES = (
     feature("more", "embedding_cosine", "how near source and target are in meaning (cosine of sentence embeddings)",
-            _cosine, needs="embeddings"),
+            lambda p: np.multiply(*p.embedded).sum(axis=1), needs="embeddings"),
     feature("more", "embedding_difference",
             "how far apart source and target are in meaning (sum of the differences of sentence embeddings)",
             lambda p: _difference(p).sum(axis=1), needs="embeddings"),

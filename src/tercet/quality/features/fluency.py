@@ -1,4 +1,4 @@
-"""Features of fluency: back-off levels of language models, unknown and rare words, repeated n-grams.
+"""Features of language models and of frequencies: probability, back-off levels, unknown, rare and repeated words.
 
 Raybaud, Langlois and Smaïli (2011), "This sentence is wrong. Detecting errors in machine-translated sentences"; by word
 as in equation 5.5 of Fomicheva (2017).
@@ -16,12 +16,56 @@ from numpy.typing import NDArray
 from ...language.frequencies import Frequencies
 from ...language.ngram_models import Scored
 from ...types import Floats
-from .defining import Compute, Feature, feature, ratio
+from .defining import SIDES, Compute, Feature, feature, of_sides, ratio
 from .pairs import SentencePairs, TextSide
 
+MOST = 1e4  # the highest perplexity: a short sentence of unknown words would have a far higher one than all others
 LOW_LEVEL = 5  # back-off levels below this are low: not even the last two words are in the model
 RAREST = -9.0  # log10 of the frequency of a word that wordfreq does not know; its lists end at -8
 _FOREIGN = 1.0  # log10: a word belongs to the other language if it is ten times as frequent there
+# Models, with the names and texts of their features, the group, QuEst's numbers and the place in the WMT baseline.
+_NONE = (None, None, None)
+_PROBABLE = {
+    "source_lm": ("lm_word", "source", "the source", (1009, 1010, 1011), 4),
+    "target_lm": ("lm_word", "target", "the target", (1012, 1013, 1014), 5),
+    "target_tags_lm": ("lm_pos", "target_tags", "the target's order of word classes", (1086, 1087, None), None),
+    "source_tags_lm": ("lm_pos", "source_tags", "the source's order of word classes", _NONE, None),
+}
+_KNOWN = {
+    "source_lm": ("source", "of the source"),
+    "target_lm": ("target", "of the target"),
+    "target_lm_backward": ("target_backward", "of the target, read from its end,"),
+}
+
+
+def _per_word(pairs: SentencePairs, model: str) -> Floats:
+    scored = pairs.scored(model)
+    per_word: Floats = scored.totals() / (scored.words + 1)
+    return np.where(scored.words > 0, per_word, np.nan)
+
+
+def _perplexities(pairs: SentencePairs, model: str, *, end: bool) -> Floats:
+    scored = pairs.scored(model)
+    found = np.minimum(scored.perplexities(end=end), MOST)
+    return np.where(scored.words > 0, found, np.nan)
+
+
+def _probability(model: str) -> list[Feature]:
+    """Return features for log probability, perplexities with and without the end, and log probability per word."""
+    group, name, text, numbers, baseline = _PROBABLE[model]
+    surprise = f"how much {text} surprises a language model (perplexity"
+    return [
+        feature(group, f"{name}_log_probability", f"how probable {text} is by a language model (log10)",
+                lambda p: p.scored(model).totals(), needs=model, quest=numbers[0], baseline=baseline),
+        feature(group, f"{name}_perplexity", f"{surprise}, at most 10,000)",
+                lambda p: _perplexities(p, model, end=True), needs=model, quest=numbers[1]),
+        feature(group, f"{name}_perplexity_without_end",
+                f"{surprise} without the end of the sentence, at most 10,000)",
+                lambda p: _perplexities(p, model, end=False), needs=model, quest=numbers[2]),
+        feature(group, f"{name}_log_probability_per_word",
+                f"how probable {text} is by a language model (log10), per word and end of the sentence",
+                lambda p: _per_word(p, model), needs=model),
+    ]  # fmt: skip
 
 
 def _means(scored: Scored, values: NDArray[np.generic]) -> Floats:
@@ -58,18 +102,19 @@ _OF_MODEL: tuple[tuple[str, str, Callable[[Scored], Floats], float], ...] = (
     ("probability_spread", "how unevenly probable the words {where} are by a language model (standard deviation of "
      "log10)", _spread, 0.0),
 )  # fmt: skip
-_MODELS = {
-    "source_lm": ("source", "of the source"),
-    "target_lm": ("target", "of the target"),
-    "target_lm_backward": ("target_backward", "of the target, read from its end,"),
-}
 
 
-def _of_model(model: str, row: int) -> Feature:
-    prefix, where = _MODELS[model]
-    name, text, function, neutral = _OF_MODEL[row]
-    return feature("more", f"{prefix}_{name}", text.format(where=where), lambda p: function(p.scored(model)),
-                   needs=model, neutral=neutral)  # fmt: skip
+def _known(model: str) -> list[Feature]:
+    """Return features of how well a model knows the words."""
+
+    def applied(function: Callable[[Scored], Floats]) -> Compute:
+        return lambda p: function(p.scored(model))
+
+    prefix, where = _KNOWN[model]
+    return [
+        feature("more", f"{prefix}_{name}", text.format(where=where), applied(function), needs=model, neutral=neutral)
+        for name, text, function, neutral in _OF_MODEL
+    ]
 
 
 def _unknown(side: str) -> tuple[Feature, Feature]:
@@ -82,17 +127,6 @@ def _unknown(side: str) -> tuple[Feature, Feature]:
     )  # fmt: skip
 
 
-def _backward(side: str) -> Feature:
-    model = f"{side}_lm_backward"
-    return feature("more", f"{side}_backward_log_probability_per_word",
-                   f"how probable the {side} is by a language model that reads it from its end, per word (log10)",
-                   lambda p: _means(p.scored(model), p.scored(model).log10), needs=model)  # fmt: skip
-
-
-def _has_letter(word: str) -> bool:
-    return any(character.isalpha() for character in word)
-
-
 def _log_shares(pairs: SentencePairs, side: str, table: str) -> Floats:
     """Return the log10 frequency of each word of a side that has letters; NaN for the others."""
 
@@ -101,7 +135,7 @@ def _log_shares(pairs: SentencePairs, side: str, table: str) -> Floats:
         find, counts = frequencies.numbers.get, np.append(frequencies.counts[0], 10.0**RAREST)
         texts = pairs.side(side)
         places = texts.values(lambda word: find(word, -1), cased=False).astype(np.int64)
-        has_letter = texts.values(_has_letter, cased=False)
+        has_letter = texts.values(lambda word: any(map(str.isalpha, word)), cased=False)
         logs: Floats = np.where(has_letter, np.log10(counts[places]), np.nan)
         return logs
 
@@ -113,26 +147,32 @@ def _mean(side: TextSide, values: Floats) -> Floats:
     return ratio(side.add(np.nan_to_num(values)), side.add((~np.isnan(values)).astype(np.float64)))
 
 
+def _frequency(pairs: SentencePairs, side: str) -> Floats:
+    return _mean(pairs.side(side), _log_shares(pairs, side, f"{side}_words"))
+
+
+def _share_below(pairs: SentencePairs, side: str, limit: float) -> Floats:
+    """Return the share of a side's words whose log10 frequency is below a limit."""
+    values = _log_shares(pairs, side, f"{side}_words")
+    return _mean(pairs.side(side), np.where(np.isnan(values), np.nan, values < limit))
+
+
 def _rarity(side: str) -> tuple[Feature, ...]:
     table = f"{side}_words"
     return (
         feature("more", f"{side}_log_frequency",
                 f"how frequent the {side}'s words are in their language, on average (log10 of their share of texts)",
-                lambda p: _mean(p.side(side), _log_shares(p, side, table)), needs=table, neutral=-4.0),
+                lambda p: _frequency(p, side), needs=table, neutral=-4.0),
         feature("more", f"{side}_least_log_frequency",
                 f"how frequent the rarest word of the {side} is in its language (log10 of its share of texts)",
                 lambda p: p.side(side).least(_log_shares(p, side, table)), needs=table, neutral=-4.0),
         feature("more", f"{side}_rare_share",
                 f"share of {side} words that are rare in their language (less than one in a million)",
-                lambda p: _mean(p.side(side), _below(_log_shares(p, side, table), -6.0)), needs=table),
+                lambda p: _share_below(p, side, -6.0), needs=table),
         feature("more", f"{side}_unlisted_share",
                 f"share of {side} words that a list of words of their language does not have (wordfreq)",
-                lambda p: _mean(p.side(side), _below(_log_shares(p, side, table), RAREST + 0.5)), needs=table),
+                lambda p: _share_below(p, side, RAREST + 0.5), needs=table),
     )  # fmt: skip
-
-
-def _below(values: Floats, limit: float) -> Floats:
-    return np.where(np.isnan(values), np.nan, values < limit)
 
 
 def _foreign(pairs: SentencePairs) -> Floats:
@@ -154,25 +194,29 @@ def _repeated(order: int) -> Compute:
 
 def _stutters(pairs: SentencePairs) -> Floats:
     """Count the target words that occur twice in a row."""
-    counts = [
-        sum(first == second and first.isalpha() for first, second in pairwise(words)) for words in pairs.target.words
-    ]
+    counts = [sum(one == two and one.isalpha() for one, two in pairwise(words)) for words in pairs.target.words]
     return np.array(counts, dtype=np.float64)
 
 
-FLUENCY = (
-    *(_of_model(model, row) for model in _MODELS for row in range(len(_OF_MODEL))),
-    *_unknown("source"),
-    *_unknown("target"),
-    _backward("source"),
-    _backward("target"),
-    *_rarity("source"),
-    *_rarity("target"),
+FEATURES = (
+    *_probability("source_lm"),
+    *_probability("target_lm"),
+    feature("lm_word", "log_probability_difference",
+            "how much more probable the target is than the source, per word, by language models (log10)",
+            lambda p: _per_word(p, "target_lm") - _per_word(p, "source_lm"), needs="source_lm target_lm"),
+    *_probability("target_tags_lm"),
+    *_probability("source_tags_lm"),
+    *(each for model in _KNOWN for each in _known(model)),
+    *(each for side in SIDES for each in _unknown(side)),
+    *of_sides("more", "{}_backward_log_probability_per_word",
+              "how probable the {} is by a language model that reads it from its end, per word (log10)",
+              lambda p, side: _means(scored := p.scored(f"{side}_lm_backward"), scored.log10),
+              needs="{}_lm_backward"),
+    *(each for side in SIDES for each in _rarity(side)),
     feature("more", "log_frequency_difference",
             "how much more frequent the target's words are in their language than the source's in theirs, on average "
             "(log10)",
-            lambda p: _mean(p.target, _log_shares(p, "target", "target_words"))
-            - _mean(p.source, _log_shares(p, "source", "source_words")), needs="source_words target_words"),
+            lambda p: _frequency(p, "target") - _frequency(p, "source"), needs="source_words target_words"),
     feature("more", "target_foreign_share",
             "share of target words that look untranslated: they are ten times as frequent in the source language",
             _foreign, needs="source_words target_words"),

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from ...types import Floats
-from .defining import feature, ratio
+from .defining import feature, of_sides, ratio
 from .pairs import TextSide
 
 BRACKETS = {")": "(", "]": "[", "}": "{", "）": "（", "】": "【"}
@@ -52,56 +52,39 @@ def word_length(side: TextSide) -> Floats:
     return ratio(side.characters, side.lengths)
 
 
-def _difference(first: Floats, second: Floats, whole: Floats) -> Floats:
-    return ratio(np.abs(first - second), whole)
+def _difference(first: Floats, second: Floats) -> Floats:
+    """Return the difference divided by the first."""
+    return ratio(np.abs(first - second), first)
 
 
-LENGTHS = (
-    feature("lengths", "source_tokens", "length of the source in tokens (words and marks)",
-            lambda p: p.source.lengths, quest=1001, baseline=1),
-    feature("lengths", "target_tokens", "length of the target in tokens (words and marks)",
-            lambda p: p.target.lengths, quest=1002, baseline=2),
+FEATURES = (
+    *of_sides("lengths", "{}_tokens", "length of the {} in tokens (words and marks)",
+              lambda p, side: p.side(side).lengths, quest=(1001, 1002), baseline=(1, 2)),
     feature("lengths", "source_target_ratio", "length of the source divided by that of the target, in tokens",
             lambda p: ratio(p.source.lengths, p.target.lengths), neutral=1.0, quest=1003),
     feature("lengths", "target_source_ratio", "length of the target divided by that of the source, in tokens",
             lambda p: ratio(p.target.lengths, p.source.lengths), neutral=1.0, quest=1004),
     feature("lengths", "token_difference",
             "difference in length between source and target, in tokens, divided by the source's length",
-            lambda p: _difference(p.source.lengths, p.target.lengths, p.source.lengths), quest=1005),
-    feature("lengths", "source_characters", "length of the source in characters, without blanks",
-            lambda p: p.source.characters),
-    feature("lengths", "target_characters", "length of the target in characters, without blanks",
-            lambda p: p.target.characters),
+            lambda p: _difference(p.source.lengths, p.target.lengths), quest=1005),
+    *of_sides("lengths", "{}_characters", "length of the {} in characters, without blanks",
+              lambda p, side: p.side(side).characters),
     feature("lengths", "target_source_characters",
             "length of the target divided by that of the source, in characters",
             lambda p: ratio(p.target.characters, p.source.characters), neutral=1.0),
     feature("lengths", "character_difference",
             "difference in length between source and target, in characters, divided by the source's length",
-            lambda p: _difference(p.source.characters, p.target.characters, p.source.characters)),
-)  # fmt: skip
-
-TYPES = (
-    feature("ttr", "source_type_token", "share of different words among those of the source (type/token ratio)",
-            lambda p: _type_token(p.source), neutral=1.0),
-    feature("ttr", "target_type_token", "share of different words among those of the target (type/token ratio)",
-            lambda p: _type_token(p.target), neutral=1.0),
+            lambda p: _difference(p.source.characters, p.target.characters)),
+    *of_sides("ttr", "{}_type_token", "share of different words among those of the {} (type/token ratio)",
+              lambda p, side: _type_token(p.side(side)), neutral=1.0),
     feature("ttr", "type_token_ratio",
             "ratio of the share of different words, target to source (type/token ratios)",
             lambda p: ratio(_type_token(p.target), _type_token(p.source)), neutral=1.0),
-)  # fmt: skip
-
-WORD_LENGTH = (
     feature("src_word_len", "source_word_length", "average length of source words in characters",
             lambda p: word_length(p.source), quest=1006, baseline=3),
-)  # fmt: skip
-
-REPETITION = (
     feature("tgt_repetition", "target_occurrences",
             "how often each different word of the target occurs in it, on average",
             lambda p: ratio(p.target.lengths, p.target.types), neutral=1.0, quest=1015, baseline=6),
-)  # fmt: skip
-
-UNCLOSED = (
     feature("tgt_mismatched_brackets", "target_open_brackets", "brackets in the target without a partner",
             lambda p: p.target.strings(mismatched_brackets), quest=1007),
     feature("tgt_mismatched_brackets", "target_open_quotes", "quotation marks in the target without a partner",
