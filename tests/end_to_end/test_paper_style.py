@@ -4,7 +4,7 @@ import pytest
 
 import tercet
 from tercet import examples
-from tercet.rendering.paper import Column, PaperTable
+from tercet.tasks.shared.paper import Column, PaperTable
 
 from .command import tercet as run
 

@@ -285,7 +285,7 @@ def test_texts_of_a_set_are_chosen_by_name(tmp_path: Path) -> None:
     chosen = tercet("score", "-t", "set.jsonl", "-m", "chrf", "--systems", "y", "-f", "json", cwd=tmp_path).json
     assert [entry["system"] for entry in chosen] == ["y"]
     wrong = tercet("score", "ref.txt", "-i", "a.txt", "--systems", "y", cwd=tmp_path)
-    assert (wrong.code, "--systems chooses among the systems of a test set" in wrong.err) == (2, True)
+    assert (wrong.code, "--systems chooses among the systems of a --test-set" in wrong.err) == (2, True)
     refused = tercet("score", "-t", "set.jsonl", "-i", "z", cwd=tmp_path)
     assert (refused.code, "'z'" in refused.err) == (2, True)
     (tmp_path / "bare.tsv").write_text("source\treference\n" + "s\tone two\n" * 3, "utf-8")

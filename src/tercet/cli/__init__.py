@@ -1,7 +1,5 @@
 """The command line: every command is made from its task, whose module is imported when it is called, not before."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

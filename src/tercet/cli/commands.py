@@ -1,10 +1,9 @@
 """Commands of click, made from the options of tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -32,47 +31,28 @@ GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.PROMPT)
 SACREBLEU = {"-sl", "-sh", "-lc", "-tok", "-nr", "-ci", "-cin", "-pbs", "-par", "-pbsn", "-parn", "-sv", "-cc", "-cw"}
 
 
-class ManyValues(click.Command):
-    """A command some of whose options take several values at once: -i A B C is -i A -i B -i C.
-
-    These are the options whose metavar ends in "...". A list of values ends at the next option, at `--`, or, for -m,
-    at a word that is an existing file and no metric: `-i out.txt -m bleu chrf ref.txt` scores against ref.txt.
-    """
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        options = [parameter for parameter in self.params if isinstance(parameter, click.Option)]
-        many = {name for option in options if (option.metavar or "").endswith("...") for name in option.opts}
-        taking = {name for option in options if not option.is_flag and not option.count for name in option.opts}
-        every = {name for option in options for name in option.opts}
-        for word in args:
-            if word == "--":
-                break
-            # Click would read -sl as -s with the value "l".
-            if word in SACREBLEU and word not in every:
-                raise click.NoSuchOption(word, ctx=ctx)
-        return super().parse_args(ctx, _expand(args, many, taking))
-
-
 def _expand(args: list[str], many: set[str], taking: set[str]) -> list[str]:
+    """Return the words with the name of an option before each of its values. taking: options that take a value.
+
+    A list of values ends at the next option, at `--`, or, for -m, at a word that is an existing file and no metric:
+    `-i out.txt -m bleu chrf ref.txt` scores against ref.txt.
+    """
     expanded: list[str] = []
     rest = list(args)
     while rest:
         word = rest.pop(0)
         if word == "--":
             return [*expanded, word, *rest]
+        expanded.append(word)
         if word not in many:
-            expanded.append(word)
-            if word in taking and rest:
-                expanded.append(rest.pop(0))
+            expanded += [rest.pop(0)] if word in taking and rest else []
             continue
         first = True
         while rest and (not rest[0].startswith("-") or rest[0] == "-"):
             if not first and word in ("-m", "--metric", "--metrics") and _is_file_not_metric(rest[0]):
                 break
-            expanded += [word, rest.pop(0)]
+            expanded += [rest.pop(0)] if first else [word, rest.pop(0)]
             first = False
-        if first:
-            expanded.append(word)  # click says that a value is missing
     return expanded
 
 
@@ -87,18 +67,17 @@ def _is_file_not_metric(word: str) -> bool:
         return False  # a name that no file can have
 
 
-class TaskCommand(ManyValues):
+class TaskCommand(click.Command):
     """The command of a task: its options in groups, and a configuration file that may have any of them.
 
-    name: all words of it, as "kb info".
+    name: all words of it, as "kb info". Options whose metavar ends in "..." take several values: -i A B C is
+    -i A -i B -i C.
     """
 
     def __init__(self, name: str, task: Command) -> None:
         self.task, self.title = task, name
         params = [each for declaration in declared(task.options).values() for each in _parameters(declaration)]
-        params.sort(
-            key=lambda each: isinstance(each, click.Argument) and each.nargs == -1
-        )  # what takes the rest is last
+        params.sort(key=lambda each: isinstance(each, click.Argument) and each.nargs == -1)  # it takes the rest
         config = click.Option(
             ["--config", CONFIG], metavar="FILE",
             help="Read options from this file: TOML, or the JSON of an earlier run. Those given here replace them.",
@@ -119,7 +98,15 @@ class TaskCommand(ManyValues):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         use_flags(self.task.options)
-        return super().parse_args(ctx, args)
+        options = [parameter for parameter in self.params if isinstance(parameter, click.Option)]
+        many = {name for option in options if (option.metavar or "").endswith("...") for name in option.opts}
+        taking = {name for option in options if not option.is_flag and not option.count for name in option.opts}
+        # Click would read -sl as -s with the value "l".
+        unknown = SACREBLEU - {name for option in options for name in option.opts}
+        for word in takewhile(lambda word: word != "--", args):
+            if word in unknown:
+                raise click.NoSuchOption(word, ctx=ctx)
+        return super().parse_args(ctx, _expand(args, many, taking))
 
     def _run(self, **given: Any) -> None:
         context = click.get_current_context()
@@ -200,13 +187,8 @@ def _parameters(declaration: Option) -> Iterator[click.Parameter]:
         return
     name = declaration.name
     if not declaration.flags:
-        yield click.Argument(
-            [name],
-            nargs=-1 if declaration.many else 1,
-            required=False,
-            metavar=declaration.metavar,
-            type=_Value(declaration),
-        )
+        nargs, kind = -1 if declaration.many else 1, _Value(declaration)
+        yield click.Argument([name], nargs=nargs, required=False, metavar=declaration.metavar, type=kind)
         return
     for flag, (value, help) in declaration.also.items():
         yield click.Option([flag, name], flag_value=value, help=help)
@@ -256,27 +238,19 @@ def read_config(path: str, kind: type[Options], name: str) -> dict[str, Any]:
     """Return the options that a file has for a command: TOML, or JSON that a run has written."""
     from ..data.lines import read_lines
 
-    text = "\n".join(read_lines(path))
+    parser = import_module("tomllib" if path.lower().endswith(".toml") else "json")
     try:
-        if path.lower().endswith(".toml"):
-            import tomllib
-
-            found = tomllib.loads(text)
-        else:
-            import json
-
-            found = json.loads(text)
+        found = parser.loads("\n".join(read_lines(path)))
     except ValueError as error:
         raise DataError(f"{path}: {error}.") from None
     if isinstance(found, list):
         found = next((each for each in found if isinstance(each, Mapping)), {})
     if not isinstance(found, Mapping):
         raise DataError(f"{path} has no options: a table of names and values is needed.")
-    if not path.lower().endswith(".toml"):
-        options = found.get("options")
-        if not isinstance(options, Mapping):
+    if parser.__name__ == "json":
+        found = found.get("options")
+        if not isinstance(found, Mapping):
             raise DataError(f'{path} has no options. JSON results of this version have them below "options".')
-        found = dict(options)
     return configured(kind, found, name, path)
 
 

@@ -1,7 +1,5 @@
 """Parts of a test set: slices, which are the same for all systems, and buckets, which depend on the system's output."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Conditions under which a comparison fails, such as "bleu drops": a gate for continuous integration."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ Bonferroni Method for Discrete Data", Biometrics); the rest are corrected by Hol
 number of segments that differ, which says nothing about who is better, so that the correction stays exact.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise

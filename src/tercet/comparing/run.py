@@ -5,8 +5,6 @@ Evaluation"; Riezler and Maxwell 2005, "On Some Pitfalls in Automatic Evaluation
 corrected for the number of comparisons per metric and test (Holm 1979).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import floor, isnan, log10, nan
 from statistics import median

@@ -5,8 +5,6 @@ intervals and corrected tests. A word of an output is right if the reference has
 references the one counts with which a system's output has the highest F-measure.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """The data of the report's page: texts, segment scores, results of tests, slices, findings, and facts on methods."""
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -10,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..checking import CheckReport
 from ..comparing import Comparison, MetricResult, NgramComparison, WordComparison
 from ..comparing.run import influences
 from ..data.scores import Scores
@@ -18,7 +15,8 @@ from ..data.testset import TestSet, checksum
 from ..metrics._external import ExternalMetric
 from ..slicing import segment_groups
 from ..stats.paired import resamples_made, test_name
-from .layers import Layer, pack
+from . import ComparisonReport
+from .layers import pack
 from .verdicts import verdict
 
 LARGE = 10  # scores above it need no more than one decimal
@@ -34,36 +32,22 @@ def usual_slices(testset: TestSet) -> list[str]:
     ]
 
 
-def payload(
-    comparison: Comparison,
-    testset: TestSet,
-    scores: Sequence[Scores],
-    findings: CheckReport,
-    slices: Sequence[str],
-    title: str,
-    numbers: Sequence[int],
-    words: Sequence[WordComparison] = (),
-    ngrams: Sequence[NgramComparison] = (),
-    layers: Sequence[Layer] = (),
-    before: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    """Return everything that the page shows, ready for JSON. numbers: of the segments in the whole test set."""
-    rows = {number: row for row, number in enumerate(numbers)}
+def payload(report: ComparisonReport) -> dict[str, Any]:
+    """Return everything that the page shows, ready for JSON."""
+    comparison, testset, before = report.comparison, report.testset, report.before
+    rows = {number: row for row, number in enumerate(report.numbers)}
     labels = [result.name for result in comparison.metrics]
-    names = [
-        label if labels.count(label) == 1 else result.metric
-        for label, result in zip(labels, comparison.metrics, strict=True)
-    ]
+    names = [result.name if labels.count(result.name) == 1 else result.metric for result in comparison.metrics]
     source_language, _, target_language = (testset.pair or "").partition("-")
     return {
-        "title": title,
+        "title": report.title,
         "pair": testset.pair,
         "languages": [source_language, target_language],
         "n": len(testset),
-        "numbers": list(numbers),
+        "numbers": list(report.numbers),
         "systems": list(testset.systems),
         "baseline": comparison.baseline,
-        "before": [[testset.systems.index(name) for name in both] for both in (before or {}).items()],
+        "before": [[testset.systems.index(name) for name in both] for both in before.items()],
         "alpha": comparison.alpha,
         "confidence": comparison.confidence,
         "source": None if testset.source is None else list(testset.source),
@@ -71,15 +55,15 @@ def payload(
         "outputs": [list(lines) for lines in testset.outputs.values()],
         "documents": None if testset.documents is None else list(testset.documents),
         "metrics": [
-            _metric(comparison, result, item, name, testset.systems, slices)
+            _metric(comparison, result, item, name, testset.systems, report.slices)
             | {"verdict": verdict(comparison, result, before)}
-            for result, item, name in zip(comparison.metrics, scores, names, strict=True)
+            for result, item, name in zip(comparison.metrics, report.scores, names, strict=True)
         ],
-        "slices": [_slice(by, testset) for by in slices],
-        "words": [_words(each, testset.systems, rows) for each in words],
-        "ngrams": [_ngrams(each, testset.systems, rows) for each in ngrams],
-        "layers": [pack(each, testset) for each in layers],
-        "findings": [asdict(found) for found in findings.findings],
+        "slices": [_slice(by, testset) for by in report.slices],
+        "words": [_words(each, testset.systems, rows) for each in report.words],
+        "ngrams": [_ngrams(each, testset.systems, rows) for each in report.ngrams],
+        "layers": [pack(each, testset) for each in report.layers],
+        "findings": [asdict(found) for found in report.findings.findings],
         "facts": _facts(comparison, testset),
     }
 

@@ -1,7 +1,5 @@
 """What a comparison says, in one or two sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import isnan
 

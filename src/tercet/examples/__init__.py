@@ -6,8 +6,6 @@ word by word, omits words and leaves some in the source language; one of its out
 empty.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from importlib.resources import as_file, files

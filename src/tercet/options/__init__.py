@@ -289,9 +289,9 @@ def takes(kind: type[Options]) -> Callable[[Callable[..., R]], Callable[..., R]]
 
 def _parameters(options: Sequence[Option]) -> Iterator[Parameter]:
     for positional in (True, False):
+        kind = Parameter.POSITIONAL_OR_KEYWORD if positional else Parameter.KEYWORD_ONLY
         for each in options:
             if each.positional is positional:
-                kind = Parameter.POSITIONAL_OR_KEYWORD if positional else Parameter.KEYWORD_ONLY
                 default = Parameter.empty if each.required else each.default
                 yield Parameter(each.name, kind, default=default, annotation=each.annotation)
 

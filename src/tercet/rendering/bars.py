@@ -1,7 +1,5 @@
 """Bar charts: counts of whole numbers, shares by group, and parts of a whole."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from .figures import BLUE, HOVER, VERMILLION, Figure, Row, _altair, _data, _figure, _require

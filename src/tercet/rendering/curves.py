@@ -1,7 +1,5 @@
 """Curves of a statistic over the N best systems, as in Mathur et al. (2020), "Tangled up in BLEU"."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -7,8 +7,6 @@ full, if the command has given them, else its tables. JSON has the data behind t
 `listing` and `grid` make a table out of results and a declaration of its columns.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

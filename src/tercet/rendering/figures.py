@@ -5,8 +5,6 @@ built with Altair and rendered by vl-convert, which needs no browser and no netw
 (2008), "Color Universal Design"; a shape, a dash or a sign repeats the meaning of each colour.
 """
 
-from __future__ import annotations
-
 import html
 import importlib
 import json

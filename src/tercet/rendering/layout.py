@@ -3,8 +3,6 @@
 Nothing here draws or needs a plotting library.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ Everything is in one file. Its content security policy forbids loading anything 
 scripts only sorting is lost. The page follows the system's dark mode, and is light in print.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib
@@ -16,12 +14,13 @@ from html import escape
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from ..data.files import writing
 from ..errors import MissingDependency
 from .document import MARKS, Details, Document, Heading, Mark, Notes, Part, Picture, Pre, Segments, SegmentTexts, Table
 from .drawings import Histogram
-from .tables import Bold, is_numeric
+from .tables import Bold, is_numeric, to_json
 
 log = logging.getLogger(__name__)
 
@@ -78,6 +77,42 @@ def frame(
 </head>
 <body>"""
     return "\n".join([head, *body, f"<script>{script}</script>", "</body>", "</html>", ""])
+
+
+def packed(text: str, level: int = 6) -> str:
+    """Return a text for a page, compressed."""
+    return base64.b64encode(gzip.compress(text.encode("utf-8", "surrogatepass"), level, mtime=0)).decode("ascii")
+
+
+def data_page(
+    title: str,
+    facts: str,
+    verdict: str,
+    data: Any,
+    *,
+    skip: tuple[str, str],
+    without: str,
+    styles: Sequence[str],
+    scripts: Sequence[str],
+) -> str:
+    """Return a page on which scripts show data; title, facts and verdict are readable without them.
+
+    skip: the id and the name of what the first link leads to. without: what is said where there are no scripts.
+    """
+    body = [
+        f'<a class="skip" href="#{skip[0]}">To the {skip[1]}</a>',
+        '<header class="top">',
+        f'<div><h1>{escape(title)}</h1><p class="facts">{escape(facts)}</p></div>',
+        '<div id="tools"></div>',
+        "</header>",
+        '<main id="content">',
+        f'<p id="verdict">{escape(verdict)}</p>',
+        f"<noscript><p>{escape(without, quote=False)}</p></noscript>",
+        '<div id="app" aria-busy="true"></div>',
+        "</main>",
+        f'<script type="application/gzip" id="data">{packed(to_json(data, indent=None))}</script>',
+    ]
+    return frame(title, body, styles, scripts, drawings=False)
 
 
 def write_page(path: str | Path, document: Document, *, language: str = "en") -> None:
@@ -154,10 +189,9 @@ def _picture(part: Picture) -> Iterator[str]:
     if len(drawing) <= LARGE:
         yield f'<figure><div class="{kind}" role="img" aria-label="{title}">{drawing}</div>{caption}</figure>'
         return
-    packed = base64.b64encode(gzip.compress(drawing.encode("utf-8"), 9, mtime=0)).decode("ascii")
     size = re.search(r'\bwidth="([\d.]+)"[^>]*?\bheight="([\d.]+)"', drawing)
     place = f' style="width: {size[1]}px; height: {size[2]}px"' if size else ""
-    empty = f'<div class="{kind}" role="img" aria-label="{title}" data-drawing="{packed}"{place}></div>'
+    empty = f'<div class="{kind}" role="img" aria-label="{title}" data-drawing="{packed(drawing, 9)}"{place}></div>'
     yield f"<figure>{empty}{caption}<noscript>This figure is drawn by a script.</noscript></figure>"
 
 

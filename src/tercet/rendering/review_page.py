@@ -3,8 +3,6 @@
 A page is made piece by piece, so that its segments need not be in memory.
 """
 
-from __future__ import annotations
-
 import base64
 import zlib
 from array import array

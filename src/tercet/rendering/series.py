@@ -1,7 +1,5 @@
 """Charts of several series: lines and bars over names, and clouds of points in panels."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -3,8 +3,6 @@
 Cells are strings, already rounded. Numbers are rounded only when they are rendered.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence

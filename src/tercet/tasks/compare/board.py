@@ -1,7 +1,5 @@
 """The document of `tercet compare`: tables, the sentence on power, deciding segments."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isnan

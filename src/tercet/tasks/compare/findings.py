@@ -1,7 +1,5 @@
 """Parts of the document of `tercet compare` beyond the metrics: words by group, n-grams, buckets of segments."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ...comparing import Buckets, MetricResult, NgramComparison, WordComparison

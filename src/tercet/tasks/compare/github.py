@@ -3,8 +3,6 @@
 Texts of segments stand in blocks of code, where GitHub makes no links and notifies nobody.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from html import escape
 

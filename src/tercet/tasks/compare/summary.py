@@ -1,7 +1,5 @@
 """The short form of `tercet compare`: the answer, one table for all metrics, the answer again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from math import isnan
 

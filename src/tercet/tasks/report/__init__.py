@@ -98,10 +98,9 @@ def report(
     >>> found.comparison
     Comparison(chrF2, BLEU: 3 systems, 3 pairs)
     """
-    from ...comparing.plan import Plan
-    from ...comparison_report import make_report
     from ...data.stream import TextFiles
     from .earlier import is_page, with_earlier
+    from .making import make_report
 
     layers: Sequence[Layer] = ()
     before: Mapping[str, str] = {}
@@ -113,24 +112,7 @@ def report(
         from .single import examined
 
         texts, layers = examined(texts)
-    return make_report(
-        texts,
-        metrics,
-        Plan.of(options, slices=options.slices or ()),
-        slices=options.slices,
-        scores=options.scores,
-        judgements=options.judgements,
-        title=options.title,
-        words=options.words,
-        how_words={
-            "training": options.training, "parser": options.parser, "labels": options.labels,
-            "tokenize": options.tokenize, "lowercase": bool(options.lowercase),
-        },
-        marks=options.marks,
-        layers=layers,
-        before=before,
-        **options.python(Where),
-    )  # fmt: skip
+    return make_report(texts, metrics, options, layers, before)
 
 
 @command(ReportOptions)

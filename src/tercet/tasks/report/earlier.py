@@ -1,7 +1,5 @@
 """`report --baseline OLD.html`: the outputs of an earlier report beside those of today."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

@@ -4,8 +4,6 @@ Post (2018), "A Call for Clarity in Reporting BLEU Scores", WMT. It equals sacre
 test_sacrebleu_command.py` runs both); what it does not do is download test sets.
 """
 
-from __future__ import annotations
-
 import io
 import sys
 from argparse import Namespace

@@ -1,7 +1,5 @@
 """sacreBLEU's command line: every flag of sacreBLEU 2.6, with its names, values and defaults."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Sequence

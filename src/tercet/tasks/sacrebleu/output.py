@@ -1,7 +1,5 @@
 """sacreBLEU's output, byte for byte: its line and JSON for one system, its tables for several, its notes on tests."""
 
-from __future__ import annotations
-
 import json
 from argparse import Namespace
 from collections.abc import Mapping, Sequence

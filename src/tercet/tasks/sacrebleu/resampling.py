@@ -5,8 +5,6 @@ Koehn (2004), "Statistical Significance Tests for Machine Translation Evaluation
 differences of resamples and counts strictly larger ones; `tercet score` and `compare` have other p-values.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The scores of `tercet sacrebleu`, counted by the metrics of this package."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How the command speaks and ends where sacreBLEU does: messages on standard error, and an exit code."""
 
-from __future__ import annotations
-
 import sys
 from argparse import Namespace
 

@@ -4,8 +4,6 @@ Texts are taken from the files that sacreBLEU makes of a download, or else from 
 downloaded and nothing written. The list of test sets is that of sacreBLEU 2.6 (`scripts/build_sacrebleu_test_sets.py`).
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

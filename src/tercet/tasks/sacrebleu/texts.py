@@ -1,7 +1,5 @@
 """The texts of `tercet sacrebleu`: references and outputs as sacreBLEU reads them, and what it refuses of them."""
 
-from __future__ import annotations
-
 import io
 import sys
 from argparse import Namespace

@@ -1,7 +1,5 @@
 """Write results back into the user's file: a copy of it, or the file itself."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Read what is evaluated, as options name it: references, outputs, source, or a test set of a known layout."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from html import escape
 from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,28 +53,21 @@ def run(options: PageOptions) -> None:
 
 def page_of(runs: Sequence[Run], name: str, reports: Sequence[str] = (), folder: str = "") -> str:
     """Return the page. reports: pairs of runs as "A-B" that have a page in the folder."""
-    from ...rendering.pages import frame
-    from ...rendering.tables import to_json
+    from ...rendering.pages import data_page
 
     data = {**_columns(runs), "database": name, "reports": list(reports), "folder": folder}
-    packed = gzip.compress(to_json(data, indent=None).encode("utf-8", "surrogatepass"), 6, mtime=0)
     systems = len({run.system for run in runs})
     days = " to ".join(dict.fromkeys((runs[0].time[:10], runs[-1].time[:10])))
-    title = f"History of {Path(name).name}"
-    facts = f"{len(runs):,} run{'s' * (len(runs) != 1)} · {systems} system{'s' * (systems != 1)} · {days}"
-    body = [
-        '<a class="skip" href="#app">To the charts</a>',
-        f'<header class="top"><div><h1>{escape(title)}</h1><p class="facts">{escape(facts)}</p></div>'
-        '<div id="tools"></div></header>',
-        '<main id="content">',
-        f'<p id="verdict">{escape(verdict(runs))}</p>',
-        "<noscript><p>This page needs JavaScript. 'tercet track list' shows the runs without.</p></noscript>",
-        '<div id="app" aria-busy="true"></div>',
-        "</main>",
-        f'<script type="application/gzip" id="data">{base64.b64encode(packed).decode("ascii")}</script>',
-    ]
-    scripts = ["theme.js", "report/data.js", "history.js"]
-    return frame(title, body, ["page.css", "history.css"], scripts, drawings=False)
+    return data_page(
+        f"History of {Path(name).name}",
+        f"{len(runs):,} run{'s' * (len(runs) != 1)} · {systems} system{'s' * (systems != 1)} · {days}",
+        verdict(runs),
+        data,
+        skip=("app", "charts"),
+        without="This page needs JavaScript. 'tercet track list' shows the runs without.",
+        styles=["page.css", "history.css"],
+        scripts=["theme.js", "report/data.js", "history.js"],
+    )
 
 
 def verdict(runs: Sequence[Run]) -> str:
