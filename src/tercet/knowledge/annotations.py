@@ -79,8 +79,7 @@ def _sentences(path: Path, texts: Sequence[str] | None, system: str | None) -> I
         found = row.get("mentions", row.get("entities"))
         if not isinstance(found, list):
             raise DataError(f"{where} has no list 'mentions' (ours) or 'entities' (KoBE's).")
-        own = "mentions" in row
-        yield text, [_mention(item, text, where, in_bytes=not own) for item in found]
+        yield text, [_mention(item, text, where, in_bytes="mentions" not in row) for item in found]
 
 
 def _rows(path: Path, lines: Sequence[str]) -> Iterator[tuple[str, Any]]:
@@ -103,19 +102,16 @@ def _text(row: dict[str, Any], where: str) -> str:
 
 
 def _mention(item: Any, text: str, where: str, *, in_bytes: bool) -> Mention:
-    entities: tuple[str, ...]
     try:
         if isinstance(item, list):
-            start, end, entities = int(item[0]), int(item[1]), (str(item[2]),)
-            category, weight = "", 1.0
-        else:
-            start = int(next(item[key] for key in _BEGIN if key in item))
-            end = int(next(item[key] for key in _END if key in item))
-            named = item["entities"] if "entities" in item else [item["id"]]
-            if not isinstance(named, list):  # a text would be split into letters
-                raise TypeError
-            entities = tuple(map(str, named))
-            category, weight = str(item.get("category", "")), float(item.get("weight", 1.0))
+            item = {"start": item[0], "end": item[1], "id": item[2]}
+        start = int(next(item[key] for key in _BEGIN if key in item))
+        end = int(next(item[key] for key in _END if key in item))
+        named = item["entities"] if "entities" in item else [item["id"]]
+        if not isinstance(named, list):  # a text would be split into letters
+            raise TypeError
+        entities = tuple(map(str, named))
+        category, weight = str(item.get("category", "")), float(item.get("weight", 1.0))
     except (KeyError, IndexError, TypeError, ValueError, StopIteration):
         raise DataError(f"{where}: {json.dumps(item)[:80]} is not a mention with place and entity.") from None
     if in_bytes and not text.isascii():

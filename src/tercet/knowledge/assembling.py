@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..kernels import mentions
+from ..text.coding import call
 from .spill import Settings
 from .store import ARRAYS
 
@@ -41,20 +42,18 @@ def write_entities(arrays: Arrays, files: Sequence[Path]) -> dict[str, int]:
     for path in files:
         with np.load(path, allow_pickle=False) as piece:
             names, codes = [str(name) for name in piece["category_names"]], piece["category"]
-            for code, category in enumerate(names):
-                used[category] = used.get(category, 0) + int((codes == code).sum())
+            for category, count in zip(names, np.bincount(codes, minlength=len(names)).tolist(), strict=True):
+                used[category] = used.get(category, 0) + count
             if len(used) > 255:
                 raise DataError(f"There are more than 255 categories ({', '.join(list(used)[:5])} …). Use fewer.")
             order = list(used)
             arrays.add("category", np.array([order.index(category) for category in names], np.uint8)[codes])
             arrays.add_starts("bucket_start", np.array([len(codes)], np.int64))
             arrays.add("entity_text", piece["id_text"])
+            for name in ("prior", "languages", "label_language", "label_text"):
+                arrays.add(name, piece[name])
             arrays.add_starts("entity_start", piece["id_lengths"])
-            arrays.add("prior", piece["prior"])
-            arrays.add("languages", piece["languages"])
             arrays.add_starts("label_start", piece["label_counts"])
-            arrays.add("label_language", piece["label_language"])
-            arrays.add("label_text", piece["label_text"])
             arrays.add_starts("label_text_start", piece["label_lengths"])
     return used
 
@@ -70,15 +69,14 @@ def write_names(arrays: Arrays, files: Sequence[Path], settings: Settings) -> di
                 prints.append(piece["prints"])
                 begun.append(piece["beginnings"])
                 longest = max(longest, int(piece["longest"]))
-                arrays.add("alias_text", piece["alias_text"])
+                for column in ("alias_text", "candidate_entity", "candidate_weight", "candidate_flags"):
+                    arrays.add(column, piece[column])
                 arrays.add_starts("alias_start", piece["alias_lengths"])
                 arrays.add_starts("candidate_start", piece["candidate_counts"])
-                for column in ("candidate_entity", "candidate_weight", "candidate_flags"):
-                    arrays.add(column, piece[column])
         names, beginnings = np.concatenate(prints), np.unique(np.concatenate(begun))
         # At most two thirds full, so that a failed search ends after a few slots, mostly within one cache line.
         slots = np.zeros(1 << (3 * (len(names) + len(beginnings)) // 2 + 1).bit_length(), np.uint64)
-        mentions.fill(slots.data, names.data, beginnings.data)
+        call(mentions.fill, slots, names, beginnings)
         arrays.add("slots", slots)
         tables[language] = {
             "first_alias": first_alias, "aliases": len(names), "first_slot": first_slot, "slots": len(slots),

@@ -104,9 +104,8 @@ def _settings(languages: Sequence[str], least: int, max_tokens: int, lemmas: boo
     chosen = tuple(dict.fromkeys(languages))
     if not chosen:
         raise UsageError("No language is chosen: name at least two, as en de.")
-    for language in chosen:
-        if not scripts_of(language):
-            raise UsageError(f"Tercet does not know the language {language!r}. Use ISO 639 codes, as en, de, zh.")
+    if unknown := [language for language in chosen if not scripts_of(language)]:
+        raise UsageError(f"Tercet does not know the language {unknown[0]!r}. Use ISO 639 codes, as en, de, zh.")
     if len(chosen) > 64:
         raise UsageError(f"A knowledge base holds at most 64 languages, not {len(chosen)}.")
     if not 1 <= least <= len(chosen):
@@ -147,10 +146,7 @@ def _work_folder(work: Path, place: Path, settings: Settings, dump: Path | None)
     with held(work):
         keep = False
         try:
-            if any(work.iterdir()) and not _is_same_job(work, job):
-                log.warning("Removed %s, which was left from another build.", work)
-                _empty(work)
-            (work / "job.json").write_text(job, "utf-8")
+            _clear_of_others(work, job)
             keep = dump is not None
             yield
             keep = False
@@ -170,19 +166,18 @@ def _unwritable(place: Path, error: OSError) -> UsageError:
     return UsageError(f"Cannot write the knowledge base {place}: {error.strerror or error}. Nothing was written.")
 
 
-def _empty(folder: Path) -> None:
-    for path in folder.iterdir():
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
-
-
-def _is_same_job(work: Path, job: str) -> bool:
-    try:
-        return (work / "job.json").read_text("utf-8") == job
-    except (OSError, ValueError):
-        return False
+def _clear_of_others(work: Path, job: str) -> None:
+    """Name the job of a work folder. What another job left there is removed."""
+    note = work / "job.json"
+    left = list(work.iterdir())
+    if left and not (note.is_file() and note.read_text("utf-8", "replace") == job):
+        log.warning("Removed %s, which was left from another build.", work)
+        for path in left:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+    note.write_text(job, "utf-8")
 
 
 class _Run:
@@ -230,12 +225,9 @@ class _Run:
         for old in self.work.glob("records-*"):
             old.unlink()
         rows = (_row(record, numbers[record.language], ids) for record in records if record.language in numbers)
-        number = 0
-        while batch := list(islice(rows, _BATCH)):
-            path = self.work / f"records-{number:06}"
-            write_chunk(path, batch, self.settings, {})
-            self.chunks.append(path)
-            number += 1
+        for number, batch in enumerate(iter(lambda: list(islice(rows, _BATCH)), [])):
+            self.chunks.append(self.work / f"records-{number:06}")
+            write_chunk(self.chunks[-1], batch, self.settings, {})
 
     def merge(self, *, with_classes: bool) -> None:
         """Merge entities, then names."""
@@ -289,9 +281,7 @@ class _Run:
             "min_languages": self.settings.min_languages,
             "max_tokens": self.settings.max_tokens,
             "lemmas": self.settings.lemmas,
-            "left_out": {
-                key: self.counts[key] for key in sorted(self.counts) if key not in ("entities", "entities_read")
-            },
+            "left_out": {key: self.counts[key] for key in sorted(self.counts.keys() - {"entities", "entities_read"})},
             "checksum": checksum(folder, ARRAYS),
             "tables": tables,
             "arrays": arrays.lengths,
@@ -333,12 +323,11 @@ def _parse(at: int, *task: Any) -> tuple[int, dict[str, Any]]:
     return (at, rest[0]) if finished is not None else (at, wikidata.parse_chunk(*rest))
 
 
-def _notes_of(path: Path, settings: Settings) -> dict[str, Any] | None:
+def _notes_of(path: Path, settings: Settings) -> Any:
     try:
-        notes: dict[str, Any] = read_bucket(path, settings.buckets)
+        return read_bucket(path, settings.buckets)
     except DataError:
         return None
-    return notes
 
 
 def _row(record: NameRecord, language: int, ids: Mapping[str, str]) -> Row:

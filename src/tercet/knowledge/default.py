@@ -46,17 +46,16 @@ def open_default(folder: Path | None = None, *, name: str = NAME) -> KnowledgeBa
     chosen = folder if folder is not None else data_folder() / "knowledge"
     place = _place(chosen, name)
     try:
-        opened = _opened(place)
-        return opened if opened is not None else _build(place, name)
+        return _opened(place) or _build(place, name)
     except (OSError, UsageError) as error:  # not allowed, or a full disk
         refused = _reason(error)
-    temporary = _place(Path(tempfile.gettempdir()) / f"tercet-knowledge-{_user()}", name)
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    temporary = _place(Path(tempfile.gettempdir()) / f"tercet-knowledge-{user}", name)
     try:
         temporary.parent.mkdir(mode=0o700, exist_ok=True)
         if not _is_ours(temporary.parent):  # another user may have put anything there
             raise PermissionError(0, "it belongs to another user")
-        opened = _opened(temporary)
-        if opened is not None:
+        if opened := _opened(temporary):
             return opened
         log.warning(
             "Cannot write the default knowledge base to %s (%s). It is built in %s. Choose another folder with "
@@ -85,8 +84,9 @@ def records(name: str = NAME) -> Iterator[NameRecord]:
 
 def sources(name: str = NAME) -> list[dict[str, str]]:
     """Return the sources with their licences, for the manifest."""
-    listed = files(__package__).joinpath("data", f"{name}-sources.json").read_text("utf-8")
-    found: list[dict[str, str]] = json.loads(listed)
+    found: list[dict[str, str]] = json.loads(
+        files(__package__).joinpath(f"data/{name}-sources.json").read_text("utf-8")
+    )
     return found
 
 
@@ -129,10 +129,6 @@ def _opened(place: Path) -> KnowledgeBase | None:
 
 def _reason(error: OSError | UsageError) -> str:
     return str(getattr(error, "strerror", None) or error)
-
-
-def _user() -> object:
-    return os.getuid() if hasattr(os, "getuid") else "user"
 
 
 def _is_ours(folder: Path) -> bool:

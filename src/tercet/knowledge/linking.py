@@ -11,6 +11,7 @@ sentence names elsewhere without ambiguity, and for categories of its other ment
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -26,6 +27,7 @@ from .store import CAPITALISED, LOWERCASE, Hits, KnowledgeBase
 NAMED_ELSEWHERE = 1.0  # relative gain of weight if the sentence names the entity elsewhere without ambiguity
 SAME_CATEGORY = 0.5  # gain if all other unambiguous mentions have the same category; in proportion if only some have
 
+OPENING = " \"'«»„“”‘’([-–—¿¡"  # marks before the first word of a sentence
 _MANY_WORDS = 1_000_000  # largest number of base forms that are cached
 
 Place = tuple[int, int]
@@ -120,10 +122,9 @@ class KBLinker:
         language = base_code(language)
         places = [spans(text) for text in texts]
         forms = [token_forms(text, at, language) for text, at in zip(texts, places, strict=True)]
-        found = _BySentence(self, texts, places, forms, language)
         linked: list[list[Mention]] = [[] for _ in texts]
         wanted = self._wanted
-        for sentence, names in found:
+        for sentence, names in _BySentence(self, texts, places, forms, language):
             linked[sentence] = _chosen(texts[sentence], names, self._kept, wanted)
         if self.numbers:
             linked = [without_overlaps([*m, *literals(t, language)]) for t, m in zip(texts, linked, strict=True)]
@@ -141,7 +142,7 @@ class _BySentence:
         self.kb, self.capitals, self.guards = linker.kb, linker.capitals, linker.guards
         self.texts, self.places, self.forms = texts, places, forms
         self.stop_words = stop_words(language)
-        self.language, self.ordinary = language, dict[str, bool]()
+        self.is_ordinary = cache(partial(is_ordinary, language=language))
         self.names = linker._seen
         self.rows = _rows(self.kb.find(forms, language), 0)
         if linker.lemmas:
@@ -167,16 +168,15 @@ class _BySentence:
             names = self.names.get(alias)
             if names is None:
                 names = self.names[alias] = self._candidates(alias)
-            if self.guards and based and first == last and self._is_ordinary(form):
+            if self.guards and based and first == last and self.is_ordinary(form):
                 names = [name for name in names if name.flags & LOWERCASE]
             if names:
-                ranked.append((start - end, based, -names[0].weight, start, end, names))
-        if len(ranked) > 1:
-            ranked.sort(key=_rank)
+                ranked.append((start - end, -names[0].weight, based, start, end, names))
+        ranked.sort(key=itemgetter(0, 1, 2, 3))  # longer names, larger weights, names as written, earlier ones
         taken: list[_Found] = []
         covered = bytearray(len(text))  # characters of names that were taken
         shouted = text.isupper()
-        for _, _, weight, start, end, names in ranked:
+        for _, weight, _, start, end, names in ranked:
             if 1 in covered[start:end]:
                 continue
             kept = names if shouted or not self.capitals else _by_capitals(names, text, start)
@@ -197,12 +197,6 @@ class _BySentence:
             return not (span.isupper() and not text.isupper())
         return form.isdigit()
 
-    def _is_ordinary(self, form: str) -> bool:
-        found = self.ordinary.get(form)
-        if found is None:
-            found = self.ordinary[form] = is_ordinary(form, self.language)
-        return found
-
     def _candidates(self, alias: int) -> list[_Candidate]:
         entities, weights = self.kb.candidates(alias)
         rows = zip(entities.tolist(), weights.tolist(), self.kb.flags(alias).tolist(), strict=True)
@@ -210,11 +204,6 @@ class _BySentence:
             _Candidate(entity, self.kb.entity_id(entity), self.kb.category(entity), weight, flags)
             for entity, weight, flags in rows
         ]
-
-
-def _rank(row: tuple[int, int, float, int, int, list[_Candidate]]) -> tuple[int, float, int, int]:
-    """Return a sort key: longer names first, then larger weights, names as written before base forms, places."""
-    return row[0], row[2], row[1], row[3]
 
 
 def _rows(hits: Hits, based: int) -> list[tuple[int, int, int, int, int]]:
@@ -257,9 +246,8 @@ def _by_capitals(names: list[_Candidate], text: str, start: int) -> list[_Candid
     letter = text[start]
     if letter.islower():
         return [name for name in names if name.flags & (CAPITALISED | LOWERCASE) != CAPITALISED]
-    if len(names) > 1 and letter.isupper() and text[:start].strip(" \"'«»„“”‘’([-–—¿¡"):
-        capitalised = [name for name in names if name.flags & CAPITALISED]
-        return capitalised or names
+    if len(names) > 1 and letter.isupper() and text[:start].strip(OPENING):
+        return [name for name in names if name.flags & CAPITALISED] or names
     return names
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..text.packaged import packaged
 from .mentions import Mention
+from .normalise import SPACELESS
 
 _NUMBER = re.compile(
     r"(?<![\w.,])(?:\d{1,3}(?:[.,\u00a0\u202f ’'٬]\d{3})+|\d+)(?:[.,·]\d+)?(?!\d)"
@@ -28,7 +29,6 @@ _DECADE = re.compile(r"(?<!\d)(\d{1,2})\s?世纪\s?(\d0)\s?年代")
 # An e-mail address begins where a word does. To look for one at every letter would take the square of a word's length.
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"“”«»]+|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.IGNORECASE)
 _DECIMAL_POINT = frozenset("en zh ja ko th gu hi bn mr ta te he ar".split())  # other languages use a comma
-_SPACELESS = frozenset("zh ja th".split())
 _AFTER = re.compile(r"[.\s\u00a0\u202f-]{0,2}")
 _LONGEST_WORD = 12
 NUMBER = "number:"
@@ -76,7 +76,7 @@ def _in_order(text: str, language: str) -> Iterator[Mention]:
     for match in _CLOCK.finditer(text):
         if "." not in match[0] or _half(text, match.end(), language) is not None:
             yield _time(text, match.start(), match.end(), int(match[1]), int(match[2]), language)
-    if language in _SPACELESS:
+    if language in SPACELESS:
         for match in _DECADE.finditer(text):
             year = 100 * (int(match[1]) - 1) + int(match[2])
             yield Mention(*match.span(), match[0], (f"{NUMBER}{year}",), "quantity")
@@ -85,7 +85,7 @@ def _in_order(text: str, language: str) -> Iterator[Mention]:
             yield Mention(*match.span(), match[0], (f"time:{hour:02}:00",), "time")
         for match in _MONTH.finditer(text):
             yield Mention(*match.span(), match[0], (f"cldr:month:{int(match[1])}",), "month")
-    for match in (_SPACELESS_NUMBER if language in _SPACELESS else _NUMBER).finditer(text):
+    for match in (_SPACELESS_NUMBER if language in SPACELESS else _NUMBER).finditer(text):
         yield _quantity(text, match, language)
 
 
@@ -95,22 +95,21 @@ def _quantity(text: str, match: re.Match[str], language: str) -> Mention:
     value = number_value(match[0], language)
     if value.isdigit() and int(value) <= 24 and _half(text, end, language) is not None:
         return _time(text, start, end, int(value), 0, language)
-    scale = _word_at(text, end, language, scales=True)
-    if scale is not None:
-        name, end = scale
-        value = _plain(Decimal(value) * 10 ** int(name))
+    if (scale := _word_at(text, end, language, scales=True)) is not None:
+        power, end = scale
+        value = f"{Decimal(value) * 10 ** int(power):f}"
+        value = value.rstrip("0").rstrip(".") if "." in value else value
     unit = _word_at(text, end, language)
     before = re.search(r"(?:US)?([$€£¥₽₹])\s?$", text[max(0, start - 4) : start])
     if unit is None and before:
         unit, start = (_signs()[before[1]], end), start - len(before[0])
     elif unit is None and language == "zh" and text[max(0, start - 4) : start].rstrip().endswith("百分之"):
         unit = "percent", end
-    entities: tuple[str, ...] = (f"{NUMBER}{value}",)
+    entities = [f"{NUMBER}{value}"]
     if unit is not None:
         name, end = unit
-        first = f"percent:{value}" if name == "percent" else f"amount:{name}:{value}"
-        entities = (first, *entities)
-    return Mention(start, end, text[start:end], entities, "quantity")
+        entities.insert(0, f"percent:{value}" if name == "percent" else f"amount:{name}:{value}")
+    return Mention(start, end, text[start:end], tuple(entities), "quantity")
 
 
 def _time(text: str, start: int, end: int, hour: int, minute: int, language: str) -> Mention:
@@ -139,7 +138,7 @@ def _word_at(text: str, place: int, language: str, *, scales: bool = False) -> t
         bare = form.rstrip("*")
         if ahead.casefold().startswith(bare.casefold()):
             end = first + len(bare)
-            if form.endswith("*") and language not in _SPACELESS:
+            if form.endswith("*") and language not in SPACELESS:
                 while end < len(text) and text[end].isalpha():
                     end += 1
             elif bare[-1:].isalpha() and text[end : end + 1].isalpha() and bare.isascii():
@@ -184,14 +183,6 @@ def number_value(written: str, language: str) -> str:
         digits = digits.replace(decimal, "")
     elif re.fullmatch(rf"\d{{1,3}}(?:{re.escape(other)}\d{{3}})+(?:{re.escape(decimal)}\d+)?", digits):
         digits = digits.replace(other, "")
-    digits = digits.replace(",", ".")
-    whole, point, fraction = digits.partition(".")
-    value = "".join(str(int(digit)) if digit.isdigit() else digit for digit in whole).lstrip("0") or "0"
-    fraction = "".join(str(int(digit)) if digit.isdigit() else digit for digit in fraction)
-    return value + point + fraction
-
-
-def _plain(value: Decimal) -> str:
-    """Return a number without an exponent and without zeros after the point."""
-    text = f"{value:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    plain = "".join(str(int(digit)) if digit.isdigit() else digit for digit in digits.replace(",", "."))
+    whole, point, fraction = plain.partition(".")
+    return (whole.lstrip("0") or "0") + point + fraction

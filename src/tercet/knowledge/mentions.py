@@ -71,16 +71,13 @@ class AnnotationLinker:
         object.__setattr__(self, "checksum", digest.hexdigest())
 
     def link(self, texts: Sequence[str], language: str) -> list[list[Mention]]:
-        found = []
         for number, text in enumerate(texts, 1):
-            mentions = self.annotations.get(text)
-            if mentions is None:
+            if text not in self.annotations:
                 raise DataError(
                     f"{self.name} has no annotation of text {number} of {len(texts)} ({text[:60]!r}). "
                     "Every text needs one; a text without entities has an empty list."
                 )
-            found.append(list(mentions))
-        return found
+        return [list(self.annotations[text]) for text in texts]
 
     def nameable(self, language: str) -> Callable[[str], bool] | None:
         return None

@@ -7,16 +7,15 @@ the largest bucket.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.files import writing_bytes
 from ..kernels import mentions
-from ..text.coding import offsets_of
+from ..text.coding import call, offsets_of
 from .normalise import alias_key, lemma_key
 from .sources.categories import LEFT_OUT, Classes
 from .spill import Row, Settings, collector_paused, is_text, read_bucket, read_section, write_sections
@@ -25,27 +24,17 @@ from .store import CAPITALISED, LOWERCASE, OWN_FORM
 Bytes = NDArray[np.uint8]
 Longs = NDArray[np.int64]
 _COLUMNS: dict[str, Any] = {"lengths": np.int64, "entities": np.uint32, "weights": np.float32, "flags": np.uint8}
+_Name = tuple[str, int, float, int]  # key, number of its entity within the bucket, weight, flags
 
 
-@dataclass
-class _Names:
-    """Names of one language: keys, numbers of their entities within the bucket, weights, flags."""
+class _Entity(NamedTuple):
+    """An entity of one bucket. languages: those with a name, as bits; labels: by language number."""
 
-    keys: list[str] = field(default_factory=list)
-    entities: list[int] = field(default_factory=list)
-    weights: list[float] = field(default_factory=list)
-    flags: list[int] = field(default_factory=list)
-
-
-@dataclass
-class _Entities:
-    """The entities of one bucket, as columns; labels by language number."""
-
-    ids: list[str] = field(default_factory=list)
-    categories: list[str] = field(default_factory=list)
-    priors: list[float] = field(default_factory=list)
-    languages: list[int] = field(default_factory=list)
-    labels: list[dict[int, str]] = field(default_factory=list)
+    id: str
+    category: str
+    prior: float
+    languages: int
+    labels: dict[int, str]
 
 
 def merge_entities(
@@ -59,29 +48,36 @@ def merge_entities(
     with collector_paused():
         entities, names, counts = _joined(chunks, bucket, settings, Classes(classes) if classes is not None else None)
     _write_entities(out.with_suffix(".npz"), entities)
-    sections = [section for columns in names for section in _sections(columns, settings.parts)]
+    sections = [section for listed in names for section in _sections(listed, settings.parts)]
     write_sections(out.with_suffix(".names"), sections)
     return dict(counts)
 
 
 def _joined(
     chunks: Sequence[Path], bucket: int, settings: Settings, known: Classes | None
-) -> tuple[_Entities, list[_Names], Counter[str]]:
+) -> tuple[list[_Entity], list[list[_Name]], Counter[str]]:
     rows: dict[str, list[Row]] = {}
     for path in chunks:
         for row in read_bucket(path, bucket):
             rows.setdefault(row[0], []).append(row)
-    entities = _Entities()
-    names = [_Names() for _ in settings.languages]
+    entities: list[_Entity] = []
+    names: list[list[_Name]] = [[] for _ in settings.languages]
     counts: Counter[str] = Counter()
     for entity_id in sorted(rows):
         category = _category(rows[entity_id], known)
         if category == LEFT_OUT:
             counts["wikimedia_pages"] += 1
-        elif _add(entity_id, category, rows[entity_id], settings, entities, names, counts):
-            counts["entities"] += 1
-        else:
+            continue
+        labels, entered = _entered(rows[entity_id], settings, counts)
+        if len(labels) < settings.min_languages:
             counts["in_too_few_languages"] += 1
+            continue
+        counts["entities"] += 1
+        for language, key, weight, flags in entered:
+            names[language].append((key, len(entities), weight, flags))
+        prior = max(weight for weight, _ in labels.values())
+        shown = {language: labels[language][1] for language in sorted(labels)}
+        entities.append(_Entity(entity_id, category, prior, sum(1 << language for language in labels), shown))
     return entities, names, counts
 
 
@@ -99,21 +95,15 @@ def _category(rows: list[Row], known: Classes | None) -> str:
     return given
 
 
-def _add(
-    entity_id: str,
-    category: str,
-    rows: list[Row],
-    settings: Settings,
-    entities: _Entities,
-    names: list[_Names],
-    counts: Counter[str],
-) -> bool:
-    """Add an entity with its names if enough languages have one. Returns whether it was added."""
+def _entered(
+    rows: list[Row], settings: Settings, counts: Counter[str]
+) -> tuple[dict[int, tuple[float, str]], list[tuple[int, str, float, int]]]:
+    """Return the label of an entity in each language, with its weight, and its names: language, key, weight, flags."""
     given = [name for row in rows for name in row[2]]
-    if len({language for language, _, _ in given}) < settings.min_languages:
-        return False
     entered: list[tuple[int, str, float, int]] = []
     labels: dict[int, tuple[float, str]] = {}
+    if len({language for language, _, _ in given}) < settings.min_languages:
+        return labels, entered
     for language, weight, name in given:
         code = settings.languages[language]
         key = alias_key(name, code)
@@ -127,21 +117,7 @@ def _add(
             labels[language] = (weight, name)
         if settings.lemmas and (base := lemma_key(name, code)) != key:
             entered.append((language, mentions.SEPARATOR.join(base), weight, flags))
-    if len(labels) < settings.min_languages:
-        return False
-    number = len(entities.ids)
-    for language, joined, weight, flags in entered:
-        columns = names[language]
-        columns.keys.append(joined)
-        columns.entities.append(number)
-        columns.weights.append(weight)
-        columns.flags.append(flags)
-    entities.ids.append(entity_id)
-    entities.categories.append(category)
-    entities.priors.append(max(weight for weight, _ in labels.values()))
-    entities.languages.append(sum(1 << language for language in labels))
-    entities.labels.append({language: labels[language][1] for language in sorted(labels)})
-    return True
+    return labels, entered
 
 
 def _blob(texts: Sequence[str]) -> tuple[Bytes, Longs]:
@@ -150,11 +126,10 @@ def _blob(texts: Sequence[str]) -> tuple[Bytes, Longs]:
     return np.frombuffer(b"".join(encoded), np.uint8), np.fromiter(map(len, encoded), np.int64, len(encoded))
 
 
-def _write_entities(path: Path, entities: _Entities) -> None:
-    categories = sorted(set(entities.categories))
-    codes = {name: code for code, name in enumerate(categories)}
-    id_text, id_lengths = _blob(entities.ids)
-    labels = [(language, name) for labels in entities.labels for language, name in labels.items()]
+def _write_entities(path: Path, entities: list[_Entity]) -> None:
+    categories = sorted({entity.category for entity in entities})
+    id_text, id_lengths = _blob([entity.id for entity in entities])
+    labels = [label for entity in entities for label in entity.labels.items()]
     label_text, label_lengths = _blob([name for _, name in labels])
     with writing_bytes(path) as stream:
         np.savez(
@@ -162,10 +137,10 @@ def _write_entities(path: Path, entities: _Entities) -> None:
             id_text=id_text,
             id_lengths=id_lengths,
             category_names=np.array(categories, np.str_),
-            category=np.array([codes[name] for name in entities.categories], np.int64),
-            prior=np.array(entities.priors, np.float32),
-            languages=np.array(entities.languages, np.uint64),
-            label_counts=np.array([len(labels) for labels in entities.labels], np.int64),
+            category=np.array([categories.index(entity.category) for entity in entities], np.int64),
+            prior=np.array([entity.prior for entity in entities], np.float32),
+            languages=np.array([entity.languages for entity in entities], np.uint64),
+            label_counts=np.array([len(entity.labels) for entity in entities], np.int64),
             label_language=np.array([language for language, _ in labels], np.uint8),
             label_text=label_text,
             label_lengths=label_lengths,
@@ -183,29 +158,25 @@ def fingerprints(text: Bytes, starts: Longs) -> tuple[NDArray[np.uint64], Longs]
     """Return the fingerprints of keys and their numbers of tokens."""
     prints = np.empty(len(starts) - 1, np.uint64)
     sizes = np.empty(len(starts) - 1, np.int64)
-    mentions.fingerprints(text.data, starts.data, prints.data, sizes.data)
+    call(mentions.fingerprints, text, starts, prints, sizes)
     return prints, sizes
 
 
-def _sections(names: _Names, parts: int) -> list[bytes]:
+def _sections(names: list[_Name], parts: int) -> list[bytes]:
     """Return a language's names in parts by fingerprint. A part is its columns and then the text of its keys."""
-    text, lengths = _blob(names.keys)
+    text, lengths = _blob([key for key, *_ in names])
     starts = offsets_of(lengths)
     prints, _ = fingerprints(text, starts)
     # By the upper bits, so that consecutive parts are in the order of fingerprints.
     part_of = (prints >> np.uint64(40)).astype(np.int64) * parts >> 24
-    columns: dict[str, NDArray[Any]] = {
-        "entities": np.array(names.entities, np.uint32),
-        "weights": np.array(names.weights, np.float32),
-        "flags": np.array(names.flags, np.uint8),
-    }
+    kinds = list(_COLUMNS.values())[1:]
+    columns = [np.array([name[place] for name in names], kind) for place, kind in enumerate(kinds, 1)]
     sections = []
     for part in range(parts):
         rows = np.flatnonzero(part_of == part)
         piece, piece_lengths = taken(text, starts, rows)
-        arrays = {"lengths": piece_lengths, **{name: array[rows] for name, array in columns.items()}}
-        head = np.array([len(rows)], np.int64).tobytes()
-        sections.append(b"".join([head, *(arrays[name].tobytes() for name in _COLUMNS), piece.tobytes()]))
+        arrays = np.array([len(rows)], np.int64), piece_lengths, *(column[rows] for column in columns), piece
+        sections.append(b"".join(array.tobytes() for array in arrays))
     return sections
 
 
@@ -231,7 +202,7 @@ def merge_names(files: Sequence[Path], section: int, first_entities: Sequence[in
     order = np.argsort(prints, kind="stable")
     groups = np.empty(len(prints), np.int64)
     heads = np.empty(len(prints), np.int64)
-    used = mentions.group(text.data, starts.data, prints.data, order.data, groups.data, heads.data)
+    used = call(mentions.group, text, starts, prints, order, groups, heads)
     heads = heads[:used]
     # One candidate per name and entity, with the largest weight and all flags.
     order = np.lexsort((-joined["weights"], entities, groups))
@@ -242,7 +213,7 @@ def merge_names(files: Sequence[Path], section: int, first_entities: Sequence[in
     best = np.lexsort((entities[kept], -joined["weights"][kept], groups[kept]))
     alias_text, alias_lengths = taken(text, starts, heads)
     begun = np.empty(int((sizes[heads] - 1).sum()), np.uint64)
-    mentions.beginnings(alias_text.data, offsets_of(alias_lengths).data, begun.data)
+    call(mentions.beginnings, alias_text, offsets_of(alias_lengths), begun)
     with writing_bytes(out) as stream:
         np.savez(
             stream,

@@ -8,11 +8,11 @@ hand-checked sample and measured on the other; docs/commands/entities.md has the
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from ..text.scripts import base_code
 from . import name_forms
-from .linking import KBLinker
+from .linking import OPENING, KBLinker
 from .literals import is_literal
 from .mentions import Mention
 from .name_forms import Text, words
@@ -24,24 +24,12 @@ TERM = "term"  # the category of a terminology file: ordinary words, whose trans
 NOUNS_IN_CAPITALS = frozenset({"de", "lb"})
 KNOWN_PLACE = 8.0  # the weight of a region or a large city: such a name is not taken for an ordinary word
 SHARE = 0.1  # of the weight of a name that a common noun must have where a capital says nothing
-# A text may say "Russian" where the other says "of Russia": languages and the countries called after the same people.
-COUNTRIES = """
-    ar:SA az:AZ be:BY bg:BG cs:CZ da:DK de:DE el:GR en:GB es:ES et:EE fa:IR fi:FI fr:FR ga:IE he:IL hi:IN hr:HR hu:HU
-    hy:AM id:ID is:IS it:IT ja:JP ka:GE kk:KZ ko:KR ky:KG lt:LT lv:LV mk:MK mn:MN ms:MY mt:MT nb:NO nl:NL no:NO pl:PL
-    pt:PT ro:RO ru:RU sk:SK sl:SI so:SO sq:AL sr:RS sv:SE tg:TJ th:TH tk:TM tr:TR uk:UA uz:UZ vi:VN zh:CN
-"""
-SAME_PEOPLE = {
-    f"cldr:language:{language}": f"cldr:territory:{country}"
-    for language, country in (pair.split(":") for pair in COUNTRIES.split())
-}
-SAME_PEOPLE |= {country: language for language, country in SAME_PEOPLE.items()}
 # Shares of alarms that were right, among those of the half of the sample on which the rules were made (one is added to
 # right and wrong ones): names of known places, countries, months and the like; numbers, times, addresses; names from
 # collections that have many ordinary words and small towns. OTHER is a guess for what a user's own collection names.
 KNOWN, LITERAL, OBSCURE, OTHER = 0.82, 0.62, 0.43, 0.75
 COLLECTIONS = ("geo:", "wn:", "cedict:", "emoji:")
 COVERED = 0.6  # of the letters of a name that must belong to words with a translation
-OPENING = " \"'«»„“”‘’([-–—¿¡"
 SENTENCE_ENDS = ".!?:;…"
 
 
@@ -125,16 +113,10 @@ class NameChecks:
             return True
         if has_case and len(forms) != 1:
             return any(part.islower() for part in mention.text.split()) and name < KNOWN_PLACE
-        unclear = (
-            not has_case
-            or mention.text[:1].islower()
-            or self.language in NOUNS_IN_CAPITALS
-            or _starts_sentence(text, mention.start)
-        )
-        if (
-            name_forms.is_listed(forms[0], self.language, "parts")
-            or mention.text.rstrip("s").isupper() > mention.text.isupper()
-        ):
+        has_capital = has_case and not mention.text[:1].islower() and self.language not in NOUNS_IN_CAPITALS
+        unclear = not has_capital or _starts_sentence(text, mention.start)
+        is_plural = mention.text.rstrip("s").isupper() > mention.text.isupper()
+        if name_forms.is_listed(forms[0], self.language, "parts") or is_plural:
             return True  # North, CIs
         named = re.search(r"[^\W\d_]\w* $", text[: mention.start])  # Theresa May
         follows = named is not None and named[0][0].isupper() and not _starts_sentence(text, named.start())
@@ -151,10 +133,9 @@ class NameChecks:
             return True
         if not unclear or name >= KNOWN_PLACE:
             return False
-        form = forms[0]
-        noun = dictionary_lemmas(form, self.language)[:1]
-        inflected = self.language in NOUNS_IN_CAPITALS and noun and noun[0].casefold() != form
-        return bool(inflected) or is_ordinary(form, self.language) or is_known(form, self.language)
+        noun = dictionary_lemmas(forms[0], self.language)[:1] if self.language in NOUNS_IN_CAPITALS else ()
+        inflected = any(lemma.casefold() != forms[0] for lemma in noun)
+        return inflected or is_ordinary(forms[0], self.language) or is_known(forms[0], self.language)
 
     def _weights(self, mention: Mention, text: str, language: str) -> tuple[float, float]:
         """Return the largest weight of a word as a name, and as a common noun (with an English label in lower case)."""
@@ -178,12 +159,18 @@ class NameChecks:
 
 def _with_related(mention: Mention) -> list[str]:
     """Return the candidates of a mention, and the countries or languages of the same people."""
-    return [*mention.entities, *(SAME_PEOPLE[entity] for entity in mention.entities if entity in SAME_PEOPLE)]
+    related = _same_people()
+    return [*mention.entities, *(related[entity] for entity in mention.entities if entity in related)]
 
 
-@lru_cache(maxsize=4096)
-def _text(text: str, language: str) -> Text:
-    return Text(text, language)
+@cache
+def _same_people() -> dict[str, str]:
+    pairs = [pair.split(":") for pair in name_forms.rules()["same_people"]["countries"].split()]
+    named = {f"cldr:language:{language}": f"cldr:territory:{country}" for language, country in pairs}
+    return named | {country: language for language, country in named.items()}
+
+
+_text = lru_cache(maxsize=4096)(Text)
 
 
 def _starts_sentence(text: str, start: int) -> bool:

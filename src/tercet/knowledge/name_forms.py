@@ -8,30 +8,16 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property, lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import ceil
 from typing import Any
 
 from ..text.packaged import packaged
 from .literals import literals, number_of, quantities
-from .normalise import spans, token_forms
+from .normalise import SPACELESS, spans, token_forms
 
 SHORTEST = 3  # letters by which a word is recognised in another form
 WHOLE = 5  # letters by which a name is recognised inside a compound
-_SPACELESS = frozenset("zh ja th".split())
-_CLASSES = dict(zip("bpfvwgckqjxszdtlrmn", "1111122222222334455", strict=True))  # of consonants, after Soundex
-_SPELLINGS = (
-    ("ph", "f"),
-    ("sh", "s"),
-    ("ck", "k"),
-    ("c", "k"),
-    ("q", "k"),
-    ("x", "ks"),
-    ("y", "i"),
-    ("j", "i"),
-    ("w", "v"),
-    ("kh", "h"),
-)
 _ACRONYM = re.compile(r"\b(?:[^\W\d_]\.\s?){1,5}[^\W\d_]\b\.?|\b[^\W\d_]{2,6}\b")
 Forms = Sequence[Sequence[str]]  # names, each as the forms of its words
 
@@ -77,10 +63,9 @@ class Text:
         return len(name) >= WHOLE and name in self.squeezed
 
     def has_name(self, name: Sequence[str]) -> bool:
-        if self.language in _SPACELESS:
-            joined = "".join(name)
-            return len(joined) > 1 and joined in self.squeezed
         joined = "".join(name)
+        if self.language in SPACELESS:
+            return len(joined) > 1 and joined in self.squeezed
         if len(joined) >= WHOLE + 1 and joined in self.squeezed:
             return True
         telling = _telling(name)
@@ -104,8 +89,7 @@ class Text:
         bare = re.sub(r"[.\s]", "", written)
         if 2 <= len(bare) <= 5 and bare.isupper():
             initials.add(bare.casefold())
-            if any("".join(word[0] for word in self.words[i : i + len(bare)]) == bare.casefold()
-                   for i in range(len(self.words)) if len(bare) > 2):  # fmt: skip
+            if len(bare) > 2 and bare.casefold() in "".join(word[0] for word in self.words):
                 return True
         return any(len(acronym) > 1 and sorted(acronym) in map(sorted, initials) for acronym in self.acronyms)
 
@@ -116,14 +100,12 @@ class Text:
 
     def _has_people(self, code: str) -> bool:
         """Return whether the text has a word for a country, its people or its language."""
-        return any(
-            _is_stem_of(stem, self.words, self.text)
-            or (
-                stem.isupper()
-                and (stem.casefold() in self.acronyms or (stem != "US" and stem.casefold() in self.words))
-            )
-            for stem in _peoples().get(code, ())
-        )
+        stems = _peoples().get(code, ())
+        found = {*self.acronyms, *self.words}
+        capitals = {stem.casefold() for stem in stems if stem.isupper()}
+        if "us" in capitals and "us" not in self.acronyms:
+            capitals.discard("us")  # the pronoun
+        return not capitals.isdisjoint(found) or any(_is_stem_of(stem, self.words, self.text) for stem in stems)
 
     def _has_sign(self, entity: str, names: Forms) -> bool:
         """Return whether the text has the sign or code of a currency, or a number in words, or in another unit."""
@@ -167,7 +149,7 @@ class Text:
         return [part for each in stems for part in each.replace("\u00a0", " ").split(",") if part]
 
     def _has_stem(self, stems: Iterable[str], *, inside: bool = False) -> bool:
-        if self.language in _SPACELESS:
+        if self.language in SPACELESS:
             return any(stem in self.text for stem in stems)
         return any(word.startswith(stem) or (inside and stem in word) for stem in stems for word in self.words)
 
@@ -181,7 +163,7 @@ class Text:
         return bool(parts := _name_words(name, language)) and all(self._has_like(part, language) for part in parts)
 
     def _has_like(self, word: str, language: str) -> bool:
-        if self.language not in _SPACELESS and language not in _SPACELESS:
+        if self.language not in SPACELESS and language not in SPACELESS:
             plain = romanised(word)
             others = map(romanised, self.words)
             if any(_distance(plain, other) <= len(plain) // 4 for other in others if abs(len(plain) - len(other)) < 3):
@@ -193,7 +175,7 @@ class Text:
 
     @cached_property
     def _sounds(self) -> set[str]:
-        if self.language not in _SPACELESS:
+        if self.language not in SPACELESS:
             return {_code(romanised(word)) for word in (*self.words, *map("".join, pairwise(self.words)))}
         codes = "".join(f" {syllable}" if syllable else "|" for syllable in map(_syllable, self.text))
         return {code for run in codes.split("|") for code in _windows(run.split())}
@@ -285,7 +267,7 @@ def _syllable(character: str) -> str:
 
 
 def _name_words(name: str, language: str) -> list[str]:
-    if language in _SPACELESS:
+    if language in SPACELESS:
         return [name]
     return [word for word in words(name, language) if len(word) >= SHORTEST]
 
@@ -295,15 +277,22 @@ def romanised(word: str) -> str:
     """Return a word in plain Latin letters, one for each sound that languages spell in different ways."""
     known = _letters()
     plain = "".join(known.get(letter, letter) for letter in strip_marks(word.casefold()))
-    for written, instead in _SPELLINGS:
-        plain = plain.replace(written, instead)
+    for spelling in rules()["sounds"]["spellings"].split():
+        plain = plain.replace(*spelling.split(":"))
     return plain
 
 
 def _code(letters: str) -> str:
     letters = letters.replace("ng", "n").replace("ph", "f").replace("er", "r")
-    classes = [_CLASSES[letter] for letter in letters if letter in _CLASSES]
-    return "".join(code for at, code in enumerate(classes) if not at or code != classes[at - 1])
+    known = _sound_classes()
+    return "".join(code for code, _ in groupby(known[letter] for letter in letters if letter in known))
+
+
+@cache
+def _sound_classes() -> dict[str, str]:
+    return {
+        letter: str(code) for code, letters in enumerate(rules()["sounds"]["classes"].split()) for letter in letters
+    }
 
 
 def _windows(syllables: Sequence[str]) -> Iterable[str]:
@@ -351,9 +340,7 @@ def part_of_longer(text: str, start: int, end: int) -> bool:
     """Return whether a Chinese name goes on with characters that only write the sound of foreign names."""
     beside = text[max(0, start - 1) : start] + text[end : end + 1]
     around = text[max(0, start - 3) : start].strip()[-1:] + text[end : end + 3].strip()[:1]
-    return any(letter in rules()["letters"]["only_in_names"] for letter in beside) or any(
-        letter in "·•・" for letter in around
-    )
+    return not {*rules()["letters"]["only_in_names"]}.isdisjoint(beside) or not {*"·•・"}.isdisjoint(around)
 
 
 def is_listed(form: str, language: str, table: str) -> bool:

@@ -17,6 +17,7 @@ from typing import Any
 from ..text.packaged import packaged
 
 BREAK = ","  # the form of punctuation that no name should be found across
+SPACELESS = frozenset("zh ja th".split())  # languages whose words are not separated
 
 _SEPARATORS = frozenset("'’‘ʼʹ`´.·・‧•&_․")  # characters inside names that are not part of the form
 # Han, kana, and the scripts of Thai, Lao, Burmese and Khmer: no spaces between words.
@@ -31,20 +32,17 @@ class _Kinds(dict[int, str]):
     """The kind of each character: w part of a word, m mark, c a token by itself, comma punctuation, blank otherwise."""
 
     def __missing__(self, code: int) -> str:
-        kind = self[code] = _kind(chr(code))
+        category, kind = unicodedata.category(chr(code)), "w"
+        if chr(code) in _SEPARATORS or category in ("Pd", "Zs", "Zl", "Zp", "Cc", "Cs"):  # Cs: half a surrogate pair
+            kind = " "
+        elif category[0] == "M" or category == "Cf":  # Cf: joiners and soft hyphens within words
+            kind = "m"
+        elif category[0] == "S" or any(first <= code <= last for first, last in _SPACELESS):
+            kind = "c"
+        elif category[0] == "P":
+            kind = ","
+        self[code] = kind
         return kind
-
-
-def _kind(character: str) -> str:
-    category = unicodedata.category(character)
-    code = ord(character)
-    if character in _SEPARATORS or category in ("Pd", "Zs", "Zl", "Zp", "Cc", "Cs"):  # Cs: half a surrogate pair
-        return " "
-    if category[0] == "M" or category == "Cf":  # Cf: joiners and soft hyphens within words
-        return "m"
-    if category[0] == "S" or any(first <= code <= last for first, last in _SPACELESS):
-        return "c"
-    return "," if category[0] == "P" else "w"
 
 
 _KINDS = _Kinds()
@@ -76,14 +74,13 @@ def lemma_forms(form: str, language: str) -> tuple[str, ...]:
     """
     if not any(map(str.isalpha, form)):
         return ()
-    found = dict.fromkeys(dictionary_forms(form, language))
+    found = list(dictionary_forms(form, language))
     for ending, instead in _endings(language).get(form[-1:], ()):
         if form.endswith(ending) and len(form) - len(ending) >= _SHORTEST_BASE:
-            found[form.removesuffix(ending) + instead] = None
+            found.append(form.removesuffix(ending) + instead)
     for part in compound_parts(form, language):
-        found.update(dict.fromkeys((part, *dictionary_forms(part, language))))
-    found.pop(form, None)
-    return tuple(found)
+        found += part, *dictionary_forms(part, language)
+    return tuple(base for base in dict.fromkeys(found) if base != form)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -114,8 +111,8 @@ def dictionary_lemmas(form: str, language: str) -> tuple[str, ...]:
 def dictionary_forms(form: str, language: str) -> tuple[str, ...]:
     """Return the forms of the dictionary's lemmas, without the form itself."""
     known = _forms(language)
-    lemmas = [known[lemma] for lemma in dictionary_lemmas(form, language)]
-    return tuple(lemma for lemma in dict.fromkeys(lemmas) if lemma and lemma != form)
+    lemmas = dict.fromkeys(known[lemma] for lemma in dictionary_lemmas(form, language))
+    return tuple(lemma for lemma in lemmas if lemma not in ("", form))
 
 
 def is_ordinary(form: str, language: str) -> bool:
@@ -177,9 +174,7 @@ class _Forms(dict[str, str]):
         return parts[0] if parts[0] < "\u0250" else letter
 
 
-@lru_cache(maxsize=64)
-def _forms(language: str) -> _Forms:
-    return _Forms(language)
+_forms = lru_cache(maxsize=64)(_Forms)
 
 
 def _spelling() -> dict[str, Any]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..data.files import writing_bytes
 from ..errors import DataError
+from ..text.coding import offsets_of, whole_characters
 from .store import bucket_of
 
 Row = tuple[str, str | list[int], list[tuple[int, float, str]]]
@@ -51,13 +52,7 @@ class Settings:
 
 def is_text(text: str) -> bool:
     """Return whether a text can be encoded: half a surrogate pair cannot."""
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return text.isascii() or whole_characters(text) == text
 
 
 @contextmanager
@@ -74,15 +69,10 @@ def collector_paused() -> Iterator[None]:
 
 def write_sections(path: Path, sections: Sequence[bytes]) -> None:
     """Write a file of several sections, each of which can be read alone."""
-    starts = np.zeros(len(sections) + 2, np.int64)
-    starts[0] = len(sections)
-    starts[1] = starts.nbytes
-    np.cumsum([len(section) for section in sections], out=starts[2:])
-    starts[2:] += starts[1]
+    places = offsets_of(list(map(len, sections))) + 8 * (len(sections) + 2)
     with writing_bytes(path) as stream:
-        stream.write(starts.tobytes())
-        for section in sections:
-            stream.write(section)
+        stream.write(np.append(len(sections), places).astype(np.int64).tobytes())
+        stream.writelines(sections)
 
 
 def read_section(path: Path, number: int) -> bytes:

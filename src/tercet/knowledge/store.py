@@ -5,16 +5,13 @@ may name. Opening maps the files and reads the manifest: it takes milliseconds, 
 first time, all files are read and verified.
 """
 
-from __future__ import annotations
-
 import json
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from zlib import crc32
 
 import numpy as np
@@ -22,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, UnknownName, UsageError
 from ..kernels import mentions, warn_if_slow
+from ..text.coding import call
 from .verification import verify, verify_once
 
 FORMAT = 1  # increased when files of an older version can no longer be read
@@ -97,7 +95,7 @@ class KnowledgeBase:
         self.checksum: str = manifest["checksum"]
 
     @classmethod
-    def open(cls, path: str | Path) -> KnowledgeBase:
+    def open(cls, path: str | Path) -> Self:
         """Open the knowledge base in a folder. Raises DataError if it is damaged or of another format version."""
         folder = Path(path)
         manifest = _read_manifest(folder)
@@ -123,18 +121,13 @@ class KnowledgeBase:
 
     def prior(self, entity: int) -> float:
         """Return how likely the entity is relative to others: the largest weight of its names."""
-        try:
-            return float(self._arrays["prior"][entity])
-        except IndexError:
-            raise self._damaged("prior") from None
+        return float(self._arrays["prior"][entity])
 
     def label(self, entity: int, language: str) -> str | None:
         """Return the entity's main name in a language, None if it has none."""
-        number = self._language(language)
-        for row in range(*self._places("label_start", "label_language", entity)):
-            if self._arrays["label_language"][row] == number:
-                return self._string("label_text", "label_text_start", row)
-        return None
+        first, last = self._places("label_start", "label_language", entity)
+        rows = np.flatnonzero(self._arrays["label_language"][first:last] == self._language(language))
+        return self._string("label_text", "label_text_start", first + int(rows[0])) if len(rows) else None
 
     def named_in(self, language: str) -> NDArray[np.bool_]:
         """Return whether the language has a name for each entity, shape (entities,)."""
@@ -189,28 +182,22 @@ class KnowledgeBase:
         joined = mentions.SEPARATOR.join(chain.from_iterable(forms)).encode("utf-8", "surrogatepass")
         if joined.count(b"\x1f") != max(0, int(counts.sum()) - 1):
             raise DataError(f"A token contains the control character {mentions.SEPARATOR!r}, which is not allowed.")
-        found = _find(np.frombuffer(joined, np.uint8), counts, self._arrays, table)
-        sentence, first, last, alias = found
+        sentence, first, last, alias = _find(np.frombuffer(joined, np.uint8), counts, self._arrays, table)
         return Hits(sentence, first, last, alias + np.int64(table["first_alias"]))
 
     def info(self) -> dict[str, Any]:
         """Return what `tercet kb info` prints: the manifest without internal data, the path and the size."""
-        hidden = ("tables", "arrays")
-        shown = {key: value for key, value in self._manifest.items() if key not in hidden}
+        shown = {key: value for key, value in self._manifest.items() if key not in ("tables", "arrays")}
         return {**shown, "path": str(self.path), "bytes": sum(array.nbytes for array in self._arrays.values())}
 
     def verify(self) -> None:
         """Read all arrays. Raises DataError if their checksum differs or a number is out of bounds."""
         verify(self.path, self._manifest, self._arrays)
 
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {language: number for number, language in enumerate(self.languages)}
-
     def _language(self, language: str) -> int:
-        if language not in self._numbers:
+        if language not in self.languages:
             raise UnknownName(f"language in the knowledge base {self.name!r}", language, self.languages)
-        return self._numbers[language]
+        return self.languages.index(language)
 
     def _string(self, text: str, start: str, row: int) -> str:
         try:
@@ -250,10 +237,9 @@ def _find(
     places, words, firsts = np.empty(most + 1, np.int64), np.empty(most, np.uint64), np.empty(most, np.uint64)
     hits = np.empty((4, max(_BLOCK, most * longest)), np.int32)
     given, scratch = (text, counts, state, slots, arrays["alias_text"], starts), (places, words, firsts, hits)
-    arguments: list[Any] = [*(array.data for array in given), longest, *(array.data for array in scratch)]
     found = []
     while state[0] < len(counts):
-        done = mentions.find(*arguments)
+        done = call(mentions.find, *given, longest, *scratch)
         if done < 0:
             raise DataError("The knowledge base is damaged (slots.bin or alias_start.bin). Build it again.")
         found.append(hits[:, :done].copy())

@@ -68,11 +68,8 @@ def verify(folder: Path, manifest: Mapping[str, Any], arrays: Mapping[str, NDArr
 
 
 def _facts(folder: Path, digest: str, names: Iterable[str]) -> dict[str, Any]:
-    found = {}
-    for name in sorted(names):
-        known = (folder / f"{name}.bin").stat()
-        found[name] = [known.st_size, known.st_mtime_ns]
-    return {"checksum": digest, "files": found}
+    states = {name: (folder / f"{name}.bin").stat() for name in sorted(names)}
+    return {"checksum": digest, "files": {name: [each.st_size, each.st_mtime_ns] for name, each in states.items()}}
 
 
 def _read_stamp(folder: Path) -> object:
@@ -86,15 +83,10 @@ def _find_wrong(arrays: Mapping[str, NDArray[Any]], categories: int, languages: 
     """Return the name of an array that does not fit the others; None if all do."""
     entities, candidates = len(arrays["category"]), len(arrays["candidate_entity"])
     lengths = {
-        "prior": entities,
-        "languages": entities,
-        "entity_start": entities + 1,
-        "label_start": entities + 1,
-        "label_text_start": len(arrays["label_language"]) + 1,
-        "candidate_start": len(arrays["alias_start"]),
-        "candidate_weight": candidates,
-        "candidate_flags": candidates,
-    }
+        "prior": entities, "languages": entities, "entity_start": entities + 1, "label_start": entities + 1,
+        "label_text_start": len(arrays["label_language"]) + 1, "candidate_start": len(arrays["alias_start"]),
+        "candidate_weight": candidates, "candidate_flags": candidates,
+    }  # fmt: skip
     for name, length in lengths.items():
         if len(arrays[name]) != length:
             return name

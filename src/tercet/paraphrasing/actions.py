@@ -59,8 +59,7 @@ class Editor:
         number = match[action.what]
         gone = draft.phrase(number) if action.phrase else [number]
         if action.phrase:
-            at = draft.order.index(gone[0])
-            self._drop_commas(at, len(gone), draft)
+            self._drop_commas(draft.order.index(gone[0]), len(gone), draft)
         draft.remove(gone)
 
     def _insert(self, action: Action, match: Match, draft: Draft) -> None:
@@ -129,19 +128,13 @@ class Editor:
         found: dict[str, str] = {}
         if action.like in match:
             word = draft.tree.words[match[action.like]]
-            found.update(
-                {
-                    name: word.features[name]
-                    for name in ("Mood", "Tense", "Person", "Number", "VerbForm")
-                    if name in word.features
-                }
-            )
+            verbal = ("Mood", "Tense", "Person", "Number", "VerbForm")
+            found |= {name: word.features[name] for name in verbal if name in word.features}
         if action.agree:
             if action.agree not in match:
                 raise CannotApply
-            found.update(agreement(draft.tree, match[action.agree]))
-        found.update(action.features or {})
-        return found
+            found |= agreement(draft.tree, match[action.agree])
+        return found | dict(action.features or {})
 
     def _place(self, action: Action, match: Match, draft: Draft) -> int:
         """Return the place in the order at which an action puts words."""
@@ -156,31 +149,24 @@ class Editor:
         else:
             first, last = self.matcher.span(match[name], part, draft.tree)
             around = list(range(first, last + 1))
-        inserted = {one for one in draft.words if one >= len(draft.tree.words)}
-        places = [
-            i
-            for i, one in enumerate(draft.order)
-            if one in around or (part == "group" and self._is_of_group(one, match[name], inserted, draft))
-        ]
+        if part == "group":  # with auxiliaries that were inserted
+            new = (one for one in draft.words if one >= len(draft.tree.words))
+            around += [one for one in new if draft[one].head == match[name] and draft[one].upos == "AUX"]
+        places = [i for i, one in enumerate(draft.order) if one in around]
         if not places:
             raise CannotApply
         return places[0] if action.before else places[-1] + 1
 
-    def _is_of_group(self, number: int, verb: int, inserted: set[int], draft: Draft) -> bool:
-        return number in inserted and draft[number].head == verb and draft[number].upos == "AUX"
-
     def _drop_commas(self, at: int, size: int, draft: Draft) -> None:
         """Delete the commas around a phrase: that after a phrase at the beginning, or both around one inside."""
-        after = draft.order[at + size] if at + size < len(draft.order) else None
-        before = draft.order[at - 1] if at > 0 else None
+        before, after = draft.order[max(at - 1, 0) : at], draft.order[at + size : at + size + 1]
         starts = all(draft[one].upos == "PUNCT" for one in draft.order[:at])
-        has_after = after is not None and draft[after].form == COMMA
-        has_before = before is not None and draft[before].form == COMMA
-        ends = after is None or draft[after].form[:1] in _FINAL
-        if has_after and (starts or has_before) and after is not None:
-            draft.order.remove(after)
-        if has_before and (has_after or ends) and before is not None and not starts:
-            draft.order.remove(before)
+        has_before, has_after = (any(draft[one].form == COMMA for one in beside) for beside in (before, after))
+        ends = all(draft[one].form[:1] in _FINAL for one in after)
+        gone = after if has_after and (starts or has_before) else []
+        if has_before and (has_after or ends) and not starts:
+            gone = before + gone
+        draft.order = [one for one in draft.order if one not in gone]
 
     def _add_commas(self, commas: str, at: int, size: int, draft: Draft) -> None:
         comma = Word(COMMA, COMMA, "PUNCT", {}, -1, "punct", "")

@@ -34,13 +34,9 @@ def parses_back(variant: Variant, sentence: Sentence, morphology: Morphology) ->
         if number not in places or " " in draft[number].form:
             continue
         intended, got = draft[number], found.words[places[number]]
-        if not _is_same(intended.upos, got.upos):
-            return False
-        if (
-            reordered
-            and intended.upos != "PUNCT"
-            and intended.relation.partition(":")[0] != got.relation.partition(":")[0]
-        ):
+        moved = reordered and intended.upos != "PUNCT"
+        same_relation = intended.relation.partition(":")[0] == got.relation.partition(":")[0]
+        if not _is_same(intended.upos, got.upos) or (moved and not same_relation):
             return False
     return True
 

@@ -27,17 +27,13 @@ class Matcher:
         if any(tree.values[name].isdisjoint(values) for name, values in self._needed(rule)):
             return found
         for match in self._extended(list(rule.match.items()), {}, tree):
-            if any(self._exists(pattern, match, tree) for pattern in rule.unless):
-                continue
-            found.append(match)
+            if not any(self._exists(pattern, match, tree) for pattern in rule.unless):
+                found.append(match)
             if len(found) == MOST_MATCHES:
                 if rule.name not in self._warned:
                     self._warned.add(rule.name)
-                    log.warning(
-                        "The rule %r matches %d times in one sentence; further matches are ignored.",
-                        rule.name,
-                        MOST_MATCHES,
-                    )
+                    said = "The rule %r matches %d times in one sentence; further matches are ignored."
+                    log.warning(said, rule.name, MOST_MATCHES)
                 break
         return found
 
@@ -90,26 +86,19 @@ class Matcher:
     def fits(self, pattern: Pattern, number: int, match: Match, tree: Tree) -> bool:
         """Return whether a word fits a pattern, given the words that were matched before."""
         word = tree.words[number]
-        for name, values in pattern.tests.items():
-            if not _has(word, name, values):
-                return False
-        features = word.features
+        if not all(_has(word, name, values) for name, values in pattern.tests.items()):
+            return False
         for name, values in pattern.features.items():
-            value = features.get(name)
-            if value is None:
-                if values:
-                    return False
-            elif value not in values and values.isdisjoint(value.split(",")):
+            value = word.features.get(name)
+            if values if value is None else value not in values and values.isdisjoint(value.split(",")):
                 return False
-        for name, values in pattern.excluded.items():
-            if _has(word, name, values):
-                return False
+        if any(_has(word, name, values) for name, values in pattern.excluded.items()):
+            return False
         return self._is_placed(pattern, number, match, tree)
 
     def _is_placed(self, pattern: Pattern, number: int, match: Match, tree: Tree) -> bool:
-        if pattern.same and not (
-            pattern.same in match and tree.words[match[pattern.same]].lemma == tree.words[number].lemma
-        ):
+        same = tree.words[match[pattern.same]] if pattern.same in match else None
+        if pattern.same and (same is None or same.lemma != tree.words[number].lemma):
             return False
         if pattern.having or pattern.lacking:
             relations = {tree.words[child].relation.partition(":")[0] for child in tree.children[number]}

@@ -64,11 +64,8 @@ def _capitals(draft: Draft) -> list[Word]:
     places = {number: place for place, number in enumerate(draft.order)}
     before: int | None = None
     for number, word in enumerate(draft.tree.words):
-        if (
-            word.upos != "PUNCT"
-            and word.form[:1].isupper()
-            and (before is None or draft.tree.words[before].form in _OPENING)
-        ):
+        opens = before is None or draft.tree.words[before].form in _OPENING
+        if opens and word.upos != "PUNCT" and word.form[:1].isupper():
             first = _following(draft, words, places, before)
             if first is not None and draft.order[first] != number:
                 words[first] = words[first]._replace(form=words[first].form[:1].upper() + words[first].form[1:])

@@ -7,7 +7,6 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -179,6 +178,7 @@ class _Reader:
         self.start, self.rule_name = 1, ""
         self.starts = [number for number, line in enumerate(self.lines, 1) if _RULE.match(line)]
         self.lists: dict[str, list[str]] = self.table_of(content, "lists")
+        self.tables: dict[str, dict[str, str]] = self.table_of(content, "tables")
 
     def fail(self, reason: str, near: str = "") -> DataError:
         """Return an error at the first line of the current rule that contains `near`."""
@@ -189,9 +189,7 @@ class _Reader:
         return DataError(f"{self.name}, line {line}{of_rule}: {reason}")
 
     def rule_set(self) -> RuleSet:
-        known = {"language", "scheme", "groups", "together", "lists", "tables", "rule"}
-        if unknown := set(self.content) - known:
-            raise self.fail(f"unknown key {min(unknown)!r}; known: {', '.join(sorted(known))}.", min(unknown))
+        self.check_keys(self.content, {"language", "scheme", "groups", "together", "lists", "tables", "rule"})
         language = self.content.get("language")
         if not isinstance(language, str):
             raise self.fail('the language of the rules is missing: language = "es".')
@@ -201,14 +199,13 @@ class _Reader:
         listed = self.content.get("rule", [])
         if not isinstance(listed, list) or not listed or len(listed) != len(self.starts):
             raise self.fail("there is no rule; every rule begins with a line [[rule]].")
-        for key in ("lists", "tables", "groups"):
-            self.table_of(self.content, key)
         for key, values in self.lists.items():
             if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
                 raise self.fail(f"the list {key} must be a list of texts.", key)
-        for key, values in self.content.get("tables", {}).items():
-            if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
+        for key, words in self.tables.items():
+            if not isinstance(words, dict) or not all(isinstance(word, str) for word in words.values()):
                 raise self.fail(f"the table {key} must have texts as values.", key)
+        groups = self.table_of(self.content, "groups")
         together = tuple(self.pattern(one, ()) for one in self.list_of(self.content, "together"))
         rules: list[Rule] = []
         for start, table in zip(self.starts, listed, strict=True):
@@ -216,21 +213,21 @@ class _Reader:
             rules.append(self.rule(table))
             if any(rule.name == self.rule_name for rule in rules[:-1]):
                 raise self.fail("another rule has this name.", "name")
-        groups = self.content.get("groups", {})
-        return RuleSet(language, scheme, tuple(rules), groups, together, self.content.get("tables", {}), self.name)
+        return RuleSet(language, scheme, tuple(rules), groups, together, self.tables, self.name)
 
-    def rule(self, table: dict[str, Any]) -> Rule:
-        known = {"name", "group", "about", "number", "match", "unless", "do", "examples"}
+    def check_keys(self, table: dict[str, Any], known: set[str]) -> None:
         if unknown := set(table) - known:
             raise self.fail(f"unknown key {min(unknown)!r}; known: {', '.join(sorted(known))}.", min(unknown))
+
+    def rule(self, table: dict[str, Any]) -> Rule:
+        self.check_keys(table, {"name", "group", "about", "number", "match", "unless", "do", "examples"})
         for key in ("name", "match", "do"):
             if not table.get(key):
                 raise self.fail(f"{key} is missing.")
-        names: list[str] = []
-        match = {}
+        match: dict[str, Pattern] = {}
         for name, given in self.table_of(table, "match").items():
-            match[name] = self.pattern(given, names, name)
-            names.append(name)
+            match[name] = self.pattern(given, list(match), name)
+        names = list(match)
         if next(iter(match.values())).optional:
             raise self.fail("the first word cannot be optional.", "optional")
         unless = tuple(self.pattern(given, names) for given in self.list_of(table, "unless"))
@@ -238,17 +235,10 @@ class _Reader:
         examples = self.list_of(table, "examples")
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in examples):
             raise self.fail('examples are pairs of texts: [["before", "after"]].', "examples")
-        return Rule(
-            self.rule_name,
-            str(table.get("group", "rules")),
-            str(table.get("about", "")),
-            match,
-            actions,
-            unless,
-            tuple((str(before), str(after)) for before, after in examples),
-            str(table.get("number", "")),
-            self.start,
-        )
+        pairs = tuple((str(before), str(after)) for before, after in examples)
+        group, about = str(table.get("group", "rules")), str(table.get("about", ""))
+        number = str(table.get("number", ""))
+        return Rule(self.rule_name, group, about, match, actions, unless, pairs, number, self.start)
 
     def list_of(self, table: Mapping[str, Any], key: str) -> list[Any]:
         """Return the list under a key; empty if there is none."""
@@ -267,29 +257,21 @@ class _Reader:
     def pattern(self, given: object, names: Sequence[str], name: str = "") -> Pattern:
         if not isinstance(given, dict):
             raise self.fail(f'a pattern is a table, such as {{ upos = "VERB" }}, not {given!r}.', name)
-        tests: dict[str, frozenset[str]] = {}
-        excluded: dict[str, frozenset[str]] = {}
+        readers: dict[str, Callable[[str, Any], Any]] = {
+            "features": self.features,
+            "most": self.number,
+            **dict.fromkeys(("under", "inside", "above", "same"), lambda key, value: self.known_name(value, names)),
+            **dict.fromkeys(PLACES, lambda key, value: (key, *self.anchor(value, names))),
+            **dict.fromkeys(("first", "leaf", "optional"), lambda key, value: value is True),
+        }
         options: dict[str, Any] = {}
-        places: list[tuple[str, str, str]] = []
         for key, value in given.items():
-            if key in TESTS:
-                tests[key] = self.values(key, value)
-            elif key.startswith("not_") and key[4:] in TESTS:
-                excluded[key[4:]] = self.values(key, value)
-            elif key == "features":
-                options[key] = self.features(value)
-            elif key in ("having", "lacking"):
-                options[key] = self.values(key, value)
-            elif key in ("under", "inside", "above", "same"):
-                options[key] = self.known_name(value, names)
-            elif key in PLACES:
-                places.append((key, *self.anchor(value, names)))
-            elif key in ("first", "leaf", "optional"):
-                options[key] = value is True
-            elif key == "most":
-                options[key] = self.number(value)
-            else:
+            if key not in KEYS:
                 raise self.fail(f"unknown key {key!r} in a pattern; known: {', '.join(KEYS)}.", key)
+            options[key] = readers.get(key, self.values)(key, value)
+        tests = {key: options.pop(key) for key in TESTS if key in options}
+        excluded = {key: options.pop(f"not_{key}") for key in TESTS if f"not_{key}" in options}
+        places = [options.pop(key) for key in given if key in PLACES]
         if names and name and not (places or {"under", "inside", "above"} & set(options)):
             raise self.fail(f"{name!r} needs under, inside, above or a place, to connect it with {names[0]!r}.", name)
         return Pattern(tests, excluded, places=tuple(places), **options)
@@ -308,24 +290,22 @@ class _Reader:
                 f"the action {kind} has no {min(unknown)!r}; it has {', '.join(sorted(needed | allowed))}.", kind
             )
         what = str(given[kind]) if kind == "insert" else self.known_name(given[kind], names)
-        checks: dict[str, Callable[[Any], Any]] = {
-            "before": lambda value: self.anchor(value, names),
-            "after": lambda value: self.anchor(value, names),
+        readers: dict[str, Callable[[str, Any], Any]] = {
             "features": self.features_to_set,
-            "like": lambda value: self.known_name(value, names),
-            "agree": lambda value: self.known_name(value, names),
-            "under": lambda value: self.known_name(value, names),
             "table": self.table,
             "commas": self.commas,
-            **{key: partial(self.text, key) for key in ("as", "form", "lemma")},
+            **dict.fromkeys(("before", "after"), lambda key, value: self.anchor(value, names)),
+            **dict.fromkeys(
+                ("like", "agree", "under", *(["to"] if kind == "attach" else [])),
+                lambda key, value: self.known_name(value, names),
+            ),
+            **dict.fromkeys(("as", "form", "lemma"), self.text),
         }
-        if kind == "attach":
-            checks["to"] = lambda value: self.known_name(value, names)
         if kind in ("move", "insert") and len({"before", "after", "to"} & keys) != 1:
             raise self.fail(f'the action {kind} needs one of before, after, or to = "start".', kind)
         if kind != "attach" and given.get("to", "start") != "start":
             raise self.fail(f'to must be "start", not {given["to"]!r}.', "to")
-        read = {key: checks[key](given[key]) if key in checks else given[key] for key in given if key in keys}
+        read = {key: readers[key](key, given[key]) if key in readers else given[key] for key in given if key in keys}
         return Action(kind, what, **{"upos" if key == "as" else key: value for key, value in read.items()})
 
     def values(self, key: str, value: object) -> frozenset[str]:
@@ -336,24 +316,22 @@ class _Reader:
                 raise self.fail(f"{key} must be a text or a list of texts, not {value!r}.", key)
             if not one.startswith("@"):
                 found.append(one)
-            elif one[1:] in self.lists:
-                found += self.lists[one[1:]]
-            elif one[1:] in self.content.get("tables", {}):
-                found += self.content["tables"][one[1:]]
+            elif one[1:] in self.lists or one[1:] in self.tables:
+                found += self.lists.get(one[1:], self.tables.get(one[1:], ()))
             else:
                 raise self.fail(f"there is no list or table called {one[1:]!r} under [lists] or [tables].", one)
         return frozenset(found)
 
-    def features(self, value: Any) -> dict[str, frozenset[str]]:
+    def features(self, key: str, value: Any) -> dict[str, frozenset[str]]:
         """Return features with their possible values, from "Tense=Past|Person=1,3|Gender="."""
         if not isinstance(value, str) or not all("=" in pair for pair in value.split("|")):
             raise self.fail(f'features are written "Tense=Past|Number=Sing", not {value!r}.', "features")
         pairs = (pair.partition("=") for pair in value.split("|"))
         return {name: frozenset(filter(None, values.split(","))) for name, _, values in pairs}
 
-    def features_to_set(self, value: object) -> dict[str, str]:
+    def features_to_set(self, key: str, value: object) -> dict[str, str]:
         """Return the features that an action gives to a word."""
-        return {name: ",".join(sorted(values)) for name, values in self.features(value).items()} if value else {}
+        return {name: ",".join(sorted(values)) for name, values in self.features(key, value).items()} if value else {}
 
     def known_name(self, value: object, names: Sequence[str]) -> str:
         if value not in names:
@@ -368,24 +346,22 @@ class _Reader:
             raise self.fail(f"{value!r}: the part after the dot must be one of {', '.join(PARTS)}.", str(value))
         return self.known_name(name, names), part or "word"
 
-    def table(self, value: object) -> Mapping[str, str]:
-        tables = self.content.get("tables", {})
-        if not isinstance(value, str) or value not in tables:
+    def table(self, key: str, value: object) -> Mapping[str, str]:
+        if not isinstance(value, str) or value not in self.tables:
             raise self.fail(f"there is no table called {value!r} under [tables].", str(value))
-        found: Mapping[str, str] = tables[value]
-        return found
+        return self.tables[value]
 
     def text(self, key: str, value: object) -> str:
         if not isinstance(value, str) or not value:
             raise self.fail(f"{key} must be a text, not {value!r}.", key)
         return value
 
-    def commas(self, value: object) -> str:
+    def commas(self, key: str, value: object) -> str:
         if value not in COMMAS:
             raise self.fail(f"commas must be one of {', '.join(COMMAS)}, not {value!r}.", "commas")
         return str(value)
 
-    def number(self, value: object) -> int:
+    def number(self, key: str, value: object) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise self.fail(f"most must be a number from 1, not {value!r}.", "most")
         return value

@@ -7,10 +7,10 @@ Forms come from the paradigms of `spanish_verbs`. Every form must be in the list
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..errors import MissingDependency
-from .spanish_verbs import conjugate, gerund, participle
+from .spanish_verbs import TENSES, conjugate, gerund, participle
 from .tree import Splits, Word
 
 _PERSON = {("1", "Sing"): 0, ("2", "Sing"): 1, ("3", "Sing"): 2, ("1", "Plur"): 3, ("2", "Plur"): 4, ("3", "Plur"): 5}
@@ -35,14 +35,13 @@ class Spanish:
 
     def inflect(self, lemma: str, upos: str, features: Mapping[str, str]) -> str | None:
         lemma = lemma.lower()
+        form = None
         if upos in ("VERB", "AUX"):
             form = self._verb(lemma, features)
         elif upos == "ADV":
             form = adverb(lemma)
         elif upos == "ADJ":
             form = _FULL.get(lemma, lemma)
-        else:
-            form = None
         return form if form and (lemma in ("ser", "haber", "ir", "estar") or self._is_known(_singular(form))) else None
 
     def _verb(self, lemma: str, features: Mapping[str, str]) -> str | None:
@@ -59,9 +58,7 @@ class Spanish:
         tense = "Cnd" if features.get("Mood") == "Cnd" else features.get("Tense", "")
         if features.get("Mood") == "Sub":
             tense = "Sub" if tense == "Pres" else ""
-        if tense not in ("Pres", "Imp", "Past", "Fut", "Cnd", "Sub"):
-            return None
-        return conjugate(lemma, tense, person)
+        return conjugate(lemma, tense, person) if tense in TENSES else None
 
     def lemma(self, word: Word) -> str | None:
         if word.upos not in ("VERB", "AUX"):
@@ -104,16 +101,12 @@ def with_pronoun(verb: str, pronoun: str) -> str | None:
     >>> with_pronoun("decir", "lo"), with_pronoun("decirte", "lo"), with_pronoun("leyendo", "lo")
     ('decirlo', 'decírtelo', 'leyéndolo')
     """
-    if re.search(r"(?:[aeií]r|ndo)$", verb) is None:
-        found = re.fullmatch(r"(.+(?:[aeií]r|ndo))(me|te|se|le|nos|os|les)", verb)
-        if found is None:
-            return None
-        base = found[1]
-    else:
-        base = verb
-    several = base != verb
+    found = re.fullmatch(r"(.*(?:[aeií]r|ndo))|(.+(?:[aeií]r|ndo))(?:me|te|se|le|nos|os|les)", verb)
+    if found is None:
+        return None
+    base = found[1] or found[2]
     at = _stress(base)
-    if at is None or not (several or base.endswith("ndo")):
+    if at is None or not (base != verb or base.endswith("ndo")):
         return verb + pronoun  # verlo keeps the accent of the infinitive without a mark
     accented = base.translate(_PLAIN)
     accented = accented[:at] + accented[at].translate(_ACCENTS) + accented[at + 1 :]
@@ -151,8 +144,7 @@ def _word_list() -> Callable[[str], bool]:
         import simplemma
     except ImportError:
         raise MissingDependency("Paraphrasing Spanish", "paraphrase") from None
-    package: Any = simplemma
-    return lambda form: bool(package.is_known(form, lang="es"))
+    return lambda form: bool(simplemma.is_known(form, lang="es"))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -16,15 +16,14 @@ _THIRD = (2, 5)
 _ACCENTED = str.maketrans("aeiou", "áéíóú")
 _PLAIN = str.maketrans("áéíóú", "aeiou")
 # Spelling before another vowel: buscar, busqué; coger, cojo; distinguir, distingo; averiguar, averigüé.
-_BEFORE_E = ((re.compile(r"gu$"), "gü"), (re.compile(r"c$"), "qu"), (re.compile(r"g$"), "gu"), (re.compile(r"z$"), "c"))
-_BEFORE_O = ((re.compile(r"gu$"), "g"), (re.compile(r"qu$"), "c"), (re.compile(r"g$"), "j"))
+_BEFORE_E = (("gu", "gü"), ("c", "qu"), ("g", "gu"), ("z", "c"))
+_BEFORE_O = (("gu", "g"), ("qu", "c"), ("g", "j"))
 _FAMILY_PREFIX = re.compile(
     r"(?:|a|abs|ante|com|con|contra|de|des|de[st]|dis|e|em|entre|equi|ex|i|im|in|inter|intro|man|mante|o|ob|ab|obten|op|"
     r"pre|pro|pos|re|recon|sobre|son|sos|sub|super|su|tra|trans|rein|pres|cir|circun|predis|contrapro|re?com|indis)"
 )
 
 
-@lru_cache(maxsize=4096)
 def conjugate(infinitive: str, tense: str, person: int) -> str | None:
     """Return the form of a tense (one of TENSES) and person (0 to 5: yo … ellos); None if it cannot be a verb."""
     verb = _verb(infinitive)
@@ -35,14 +34,12 @@ def conjugate(infinitive: str, tense: str, person: int) -> str | None:
     return str(getattr(verb, tense.lower())(person))
 
 
-@lru_cache(maxsize=1024)
 def gerund(infinitive: str) -> str | None:
     """Return the gerund: hablando."""
     verb = _verb(infinitive)
     return None if verb is None else verb.gerund()
 
 
-@lru_cache(maxsize=1024)
 def participle(infinitive: str) -> str | None:
     """Return the participle, masculine singular: hablado."""
     verb = _verb(infinitive)
@@ -142,11 +139,9 @@ class _Verb:
 
     def _raised(self) -> str:
         """Return the stem of sintió, durmió, pidió."""
-        if self.kind == "ir" and self.change:
-            old, _, new = self.change.partition(":")
-            raised = new.partition(",")[2] or (new if new == "i" else "")
-            return _replaced(self.stem, old, raised) if raised else self.stem
-        return self.stem
+        old, _, new = self.change.partition(":")
+        raised = new.partition(",")[2] or (new if new == "i" else "")
+        return _replaced(self.stem, old, raised) if self.kind == "ir" and raised else self.stem
 
     def _first_stem(self, stem: str) -> str:
         """Return the stem before -o and -a of an -er or -ir verb: conozc-, venz-, coj-."""
@@ -161,13 +156,9 @@ class _Verb:
         return stem[-1:] not in "aeiouü" or stem.endswith(("gu", "qu"))
 
 
-def _verb(infinitive: str) -> _Verb | None:
-    return _known(infinitive) if re.fullmatch(r"\w*(?:[aei]r|ír)", infinitive) else None
-
-
 @lru_cache(maxsize=2048)
-def _known(infinitive: str) -> _Verb:
-    return _Verb(infinitive)
+def _verb(infinitive: str) -> _Verb | None:
+    return _Verb(infinitive) if re.fullmatch(r"\w*(?:[aei]r|ír)", infinitive) else None
 
 
 def _irregular(infinitive: str) -> tuple[str, dict[str, Any]]:
@@ -191,10 +182,10 @@ def _replaced(stem: str, old: str, new: str) -> str:
     return stem if at < 0 else stem[:at] + new + stem[at + len(old) :]
 
 
-def _respelt(stem: str, spellings: tuple[tuple[re.Pattern[str], str], ...]) -> str:
-    for pattern, spelling in spellings:
-        if pattern.search(stem):
-            return pattern.sub(spelling, stem)
+def _respelt(stem: str, spellings: tuple[tuple[str, str], ...]) -> str:
+    for end, spelling in spellings:
+        if stem.endswith(end):
+            return stem.removesuffix(end) + spelling
     return stem
 
 

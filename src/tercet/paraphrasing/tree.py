@@ -4,14 +4,12 @@ A `Tree` never changes. A `Draft` is a paraphrase in the making: the order of th
 inserted. Several changes can be made to one draft, since words keep their numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from ..language.sentence import Sentence
 
@@ -63,12 +61,7 @@ class Tree:
     @cached_property
     def values(self) -> dict[str, set[str]]:
         """The forms and lemmas (also in lower case), tags and relations (also without subtype) in the sentence."""
-        found = {
-            "form": {word.form for word in self.words},
-            "lemma": {word.lemma for word in self.words},
-            "upos": set(self.by_tag),
-            "relation": {word.relation for word in self.words},
-        }
+        found = {name: {getattr(word, name) for word in self.words} for name in ("form", "lemma", "upos", "relation")}
         for name in ("form", "lemma"):
             found[name] |= {value.lower() for value in found[name]}
         found["relation"] |= {value.partition(":")[0] for value in found["relation"]}
@@ -104,7 +97,7 @@ class Draft:
     altered: set[int] = field(default_factory=set)
 
     @classmethod
-    def of(cls, tree: Tree) -> Draft:
+    def of(cls, tree: Tree) -> Self:
         """Return a draft that equals the sentence."""
         return cls(tree, list(range(len(tree.words))))
 

@@ -94,16 +94,11 @@ def build(*, options: BuildOptions) -> KnowledgeBase:
     from ..knowledge.sources.tables import read_ids
 
     given = {
-        "Wikidata": [options.wikidata] if options.wikidata else [],
-        "JSON lines": options.jsonl,
-        "TSV": options.tsv,
-        "Terminology": options.terms,
-        "WordNets": options.wordnet,
-        "GeoNames": options.geonames,
-        "Dictionary": options.dictionary,
-        "Parallel texts": options.parallel,
+        "Wikidata": [options.wikidata] if options.wikidata else [], "JSON lines": options.jsonl, "TSV": options.tsv,
+        "Terminology": options.terms, "WordNets": options.wordnet, "GeoNames": options.geonames,
+        "Dictionary": options.dictionary, "Parallel texts": options.parallel,
         "CLDR": ["Babel"] if options.cldr else [],
-    }
+    }  # fmt: skip
     if not any(given.values()):
         *most, last = (f"`{name}`" for name in _SOURCES)
         raise UsageError(f"No source is given. Use one or more of {', '.join(most)} and {last}.")
@@ -111,25 +106,16 @@ def build(*, options: BuildOptions) -> KnowledgeBase:
     for path in options.map_ids:  # the first file that has an id is used
         ids = read_ids(path) | ids
     with open_executor(options.jobs, executor=options.executor) as executor:
+        sources = [
+            {"name": kind, "licence": LICENCES.get(kind, "of the file's owner"), "file": Path(path).name}
+            for kind, paths in given.items()
+            for path in paths
+        ]
+        same = ("languages", "min_languages", "max_tokens", "lemmas", "replace", "progress")
         return building.build(
-            _records(options),
-            options.out,
-            name=options.name or Path(options.out).name,
-            languages=options.languages,
-            sources=[
-                {"name": kind, "licence": LICENCES.get(kind, "of the file's owner"), "file": Path(path).name}
-                for kind, paths in given.items()
-                for path in paths
-            ],
-            wikidata_dump=options.wikidata,
-            ids=ids,
-            min_languages=options.min_languages,
-            max_tokens=options.max_tokens,
-            lemmas=options.lemmas,
-            replace=options.replace,
-            executor=executor,
-            progress=options.progress,
-        )
+            _records(options), options.out, name=options.name or Path(options.out).name, sources=sources, ids=ids,
+            wikidata_dump=options.wikidata, executor=executor, **{name: getattr(options, name) for name in same},
+        )  # fmt: skip
 
 
 def _records(options: BuildOptions) -> Iterator[NameRecord]:
@@ -283,8 +269,7 @@ def _print(kb: KnowledgeBase, form: str) -> None:
 
     from ..cli.console import rendered
 
-    info = kb.info()
-    click.echo(rendered(form, _parts(kb, info), lambda: info))
+    click.echo(rendered(form, _parts(kb, kb.info()), kb.info))
 
 
 def _parts(kb: KnowledgeBase, info: Mapping[str, Any]) -> Iterator[Part]:

@@ -8,7 +8,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from .packaged import packaged
 
@@ -52,24 +51,16 @@ _QUOTES = frozenset("«»‹›“”„‘’‚–—…")
 _AS_BYTE = {ord(c): c.encode("cp1252")[0] for c in _CP1252}
 
 
-class _Search(NamedTuple):
-    """How one kind is found: a fast test of the whole text, the test of a line, and the pattern of what is shown."""
-
-    in_text: Callable[[str], object]
-    in_line: Callable[[str], object]
-    shown: re.Pattern[str] | None = None
-
-
 def find_anomalies(lines: Sequence[str]) -> list[Anomaly]:
     """Return all kinds of unusual characters in the lines of a text."""
     text = "\n".join(lines)
     found = []
     for kind, described in packaged(__package__, "anomalies.toml").items():
-        search = _SEARCHES[kind]
-        if search.in_text(text):
-            numbers = tuple(number for number, line in enumerate(lines, 1) if search.in_line(line))
+        in_text, in_line, pattern = _SEARCHES[kind]
+        if in_text(text):
+            numbers = tuple(number for number, line in enumerate(lines, 1) if in_line(line))
             if numbers:
-                shown = _most_common(text, search.shown) if search.shown else ""
+                shown = _most_common(text, pattern) if pattern else ""
                 message = described["message"].replace("{found}", shown)
                 found.append(Anomaly(kind, described["severity"], numbers, message, described["advice"]))
     return found
@@ -120,15 +111,16 @@ def _is_not_composed(text: str) -> bool:
     return not unicodedata.is_normalized("NFC", text)
 
 
-_SEARCHES = {
-    "line-separators": _Search(_LINE_LIKE.search, _LINE_LIKE.search, _LINE_LIKE),
-    "control-characters": _Search(_CONTROLS.search, _CONTROLS.search, _CONTROLS),
-    "replacement-character": _Search(_REPLACEMENT.search, _REPLACEMENT.search),
-    "double-encoded": _Search(_MOJIBAKE.search, _is_mojibake),
-    "html-entities": _Search(_ENTITIES.search, _ENTITIES.search, _ENTITIES),
-    "subword-units": _Search(re.compile("@@|\u2581|##").search, _SUBWORDS.search),
-    "odd-blanks": _Search(_BLANKS.search, _BLANKS.search, _BLANKS),
-    "tabs": _Search(_TABS.search, _TABS.search),
-    "invisible-characters": _Search(_INVISIBLE.search, _has_invisible, _INVISIBLE),
-    "normalisation": _Search(_is_not_composed, _is_not_composed),
+# How each kind is found: a fast test of the whole text, the test of a line, and the pattern of what is shown.
+_SEARCHES: dict[str, tuple[Callable[[str], object], Callable[[str], object], re.Pattern[str] | None]] = {
+    "line-separators": (_LINE_LIKE.search, _LINE_LIKE.search, _LINE_LIKE),
+    "control-characters": (_CONTROLS.search, _CONTROLS.search, _CONTROLS),
+    "replacement-character": (_REPLACEMENT.search, _REPLACEMENT.search, None),
+    "double-encoded": (_MOJIBAKE.search, _is_mojibake, None),
+    "html-entities": (_ENTITIES.search, _ENTITIES.search, _ENTITIES),
+    "subword-units": (re.compile("@@|\u2581|##").search, _SUBWORDS.search, None),
+    "odd-blanks": (_BLANKS.search, _BLANKS.search, _BLANKS),
+    "tabs": (_TABS.search, _TABS.search, None),
+    "invisible-characters": (_INVISIBLE.search, _has_invisible, _INVISIBLE),
+    "normalisation": (_is_not_composed, _is_not_composed, None),
 }

@@ -116,16 +116,13 @@ def _gains(base: Sequence[str], other: Sequence[str], width: int, words: Sequenc
 def words_of(line: str) -> set[str]:
     """Return the words of at least four letters, the numbers, and character pairs in scripts without spaces."""
     line = line[:LONGEST]
-    words = set(_WORD.findall(line.lower()))
-    for run in _UNSPACED.findall(line):
-        words.update(run[i : i + 2] for i in range(len(run) - 1))
-    return words
+    pairs = (run[i : i + 2] for run in _UNSPACED.findall(line) for i in range(len(run) - 1))
+    return {*_WORD.findall(line.lower()), *pairs}
 
 
 def _length_gains(base: Sequence[str], other: Sequence[str], width: int) -> Floats:
     """Return the negative surprise of the ratio of lengths, relative to the median ratio of the two texts."""
-    ours = np.log(np.array([min(len(line), LONGEST) for line in base], dtype=np.float64) + 5)
-    theirs = np.log(np.array([min(len(line), LONGEST) for line in other], dtype=np.float64) + 5)
+    ours, theirs = (np.log(np.minimum([*map(len, lines)], LONGEST) + 5.0) for lines in (base, other))
     usual = float(np.median(theirs) - np.median(ours))
     gains = np.full((len(ours), 2 * width + 1), -1.0)
     for column in range(2 * width + 1):
@@ -139,7 +136,7 @@ def _length_gains(base: Sequence[str], other: Sequence[str], width: int) -> Floa
 def _likeliest(gains: Floats, width: int, end: int | None) -> NDArray[np.int64]:
     """Return the best column of every row, by dynamic programming over rows."""
     states = np.arange(2 * width + 1)
-    steps = np.abs(states[:, None] - states[None, :])
+    steps = np.abs(states[:, None] - states)
     cost = np.where(steps > 0, BREAK_COST + STEP_COST * steps, 0.0)
     best = -cost[width]
     came_from = np.empty(gains.shape, dtype=np.int16)

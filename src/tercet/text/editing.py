@@ -202,9 +202,13 @@ class _ShiftResult:
     """The result of a search for shifts: counts of all pairs, and the shifts and the script of the last pair."""
 
     def __init__(self, outputs: Units, references: Units, texts: Ints, search: ShiftSearch) -> None:
-        n, m = outputs.lengths[texts], references.lengths
-        _refuse_long(n, m, texts, search)
-        longest = int(max(n.max(initial=0), m.max(initial=0))) + 2
+        lengths = np.maximum(outputs.lengths[texts], references.lengths)
+        longest = int(lengths.max(initial=0)) + 2
+        if search.max_words and longest - 2 > search.max_words:
+            raise DataError(
+                f"Segment {int(texts[lengths.argmax()]) + 1} has {longest - 2:,} words, but this variant of TER allows "
+                f"at most {search.max_words:,}. Split the segment, or use ter without variant."
+            )
         self.counts = np.zeros((len(texts), 5), dtype=np.int64)
         self.moved = np.zeros(3 * longest, dtype=np.int64)
         self.script = np.zeros(2 * longest, dtype=np.uint8)
@@ -240,13 +244,3 @@ class _ShiftResult:
             np.empty(int(cells.max(initial=0)), np.uint8), self.script,
         )  # fmt: skip
         return int(used)
-
-
-def _refuse_long(n: Ints, m: Ints, texts: Ints, search: ShiftSearch) -> None:
-    longest = np.maximum(n, m)
-    if search.max_words and longest.max(initial=0) > search.max_words:
-        t = int(longest.argmax())
-        raise DataError(
-            f"Segment {int(texts[t]) + 1} has {int(longest[t]):,} words, but this variant of TER allows at most "
-            f"{search.max_words:,}. Split the segment, or use ter without variant."
-        )

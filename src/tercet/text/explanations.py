@@ -29,7 +29,8 @@ class Part:
 
     def to_dict(self, output: str, other: str, *, brief: bool = False) -> dict[str, Any]:
         """Return the JSON form for two texts. brief: only what marks words."""
-        raise NotImplementedError
+        sides = (("output", self.output), ("other", self.other))
+        return {"kind": self.kind, **{name: [each._asdict() for each in found] for name, found in sides}}
 
     def lines(self, other: str = "reference") -> list[str]:
         """Return the text form. other: "reference" or "source"."""
@@ -90,16 +91,11 @@ class ListedAlignment(Alignment):
 
     def lines(self, other: str = "reference") -> list[str]:
         word, match, weight = self.columns
-        rows = (
-            {
-                word: self.output[link.output[0]],
-                **link.values,
-                match: self.other[link.other[0]] if link.other else None,
-                weight: link.weight,
-            }
-            for link in self.links
-        )
-        return [line for row in rows for line in value_lines("words", [row])]
+        rows = []
+        for link in self.links:
+            partner = self.other[link.other[0]] if link.other else None
+            rows.append({word: self.output[link.output[0]], **link.values, match: partner, weight: link.weight})
+        return value_lines("words", rows)
 
 
 class Edit(NamedTuple):
@@ -250,13 +246,6 @@ class Entities(Part):
     output: Sequence[Entity]
     other: Sequence[Entity]
 
-    def to_dict(self, output: str, other: str, *, brief: bool = False) -> dict[str, Any]:
-        return {"kind": self.kind, **{name: [each._asdict() for each in found] for name, found in self._sides}}
-
-    @property
-    def _sides(self) -> tuple[tuple[str, Sequence[Entity]], ...]:
-        return ("output", self.output), ("other", self.other)
-
     def lines(self, other: str = "reference") -> list[str]:
         return [
             f"{name}_entities: text {each.text!r}, span {[each.begin, each.end]}, category {each.category!r}, "
@@ -286,10 +275,6 @@ class Spans(Part):
     kind: ClassVar[str] = "spans"
     output: Sequence[Span]
     other: Sequence[Span] = ()
-
-    def to_dict(self, output: str, other: str, *, brief: bool = False) -> dict[str, Any]:
-        sides = (("output", self.output), ("other", self.other))
-        return {"kind": self.kind, **{name: [each._asdict() for each in found] for name, found in sides}}
 
 
 @dataclass(frozen=True)

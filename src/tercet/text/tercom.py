@@ -32,17 +32,9 @@ def tokenise(text: str) -> str:
     return normalise([text], normalised=True, case_sensitive=True)[0]
 
 
-def normalise(
-    texts: Sequence[str],
-    *,
-    normalised: bool = False,
-    no_punct: bool = False,
-    asian_support: bool = False,
-    case_sensitive: bool = False,
-) -> list[str]:
-    """Return texts as TER compares them, with words separated by one space. Parameters: see `words`."""
-    options = {"normalised": normalised, "no_punct": no_punct, "asian_support": asian_support}
-    return words(texts, case_sensitive=case_sensitive, **options).joined()
+def normalise(texts: Sequence[str], **options: bool) -> list[str]:
+    """Return texts as TER compares them, with words separated by one space. options: see `words`."""
+    return words(texts, **options).joined()
 
 
 def words(

@@ -64,21 +64,21 @@ class Classes:
     def __init__(self, path: Path) -> None:
         with np.load(path, allow_pickle=False) as arrays:
             self._ids, self._codes, self._steps = arrays["ids"], arrays["codes"], arrays["steps"]
-        self._known: dict[int, tuple[int, int]] = {}
+        self._nearest = cache(self._look_up)
 
     def category(self, instance_of: Iterable[int], subclass_of: Iterable[int] = ()) -> str:
         """Return the category of an entity with these classes; LEFT_OUT for pages of Wikimedia itself."""
-        found = [self._nearest(number) for number in instance_of]
-        if found:
-            best = min(found)
-            return names()[best[1]] if best[0] < 255 else DEFAULT
-        found = [self._nearest(number) for number in subclass_of]
-        name = names()[min(found)[1]] if found and min(found)[0] < 255 else DEFAULT
+        if found := [self._nearest(number) for number in instance_of]:
+            return _named(min(found))
+        name = _named(min((self._nearest(number) for number in subclass_of), default=(255, 0)))
         return name if name in table()["classes"]["kept"].split() else DEFAULT
 
-    def _nearest(self, number: int) -> tuple[int, int]:
-        if number not in self._known:
-            place = int(np.searchsorted(self._ids, number))
-            there = place < len(self._ids) and self._ids[place] == number
-            self._known[number] = (int(self._steps[place]), int(self._codes[place])) if there else (255, 0)
-        return self._known[number]
+    def _look_up(self, number: int) -> tuple[int, int]:
+        """Return the distance of a class to the nearest one of the table, and the code of its category."""
+        place = int(np.searchsorted(self._ids, number))
+        there = place < len(self._ids) and self._ids[place] == number
+        return (int(self._steps[place]), int(self._codes[place])) if there else (255, 0)
+
+
+def _named(nearest: tuple[int, int]) -> str:
+    return names()[nearest[1]] if nearest[0] < 255 else DEFAULT

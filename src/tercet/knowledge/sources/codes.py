@@ -26,7 +26,4 @@ class Codes(dict[str, tuple[int, ...]]):
         return numbers
 
 
-@lru_cache(maxsize=4)
-def codes_of(languages: tuple[str, ...]) -> Codes:
-    """Return the codes of some languages, from a cache."""
-    return Codes(languages)
+codes_of = lru_cache(maxsize=4)(Codes)

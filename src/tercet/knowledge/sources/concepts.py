@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ...data.lines import read_blocks
+from ...data.lines import read_blocks, read_lines
 from ...errors import DataError, UsageError
 from ...language.lexical_tables import LexicalTable, train_table
 from ..foreign import stop_words
-from ..normalise import alias_key, dictionary_forms, spans, token_forms
+from ..normalise import SPACELESS, alias_key, dictionary_forms, spans, token_forms
 from ..spill import NameRecord
 from .codes import codes_of
 
@@ -26,7 +26,6 @@ LEAST = 0.05  # probability of a translation
 LEAST_BACK = 0.01  # probability in the other direction
 LEAST_BOTH = 0.003  # their product
 MOST_WORDS = 3
-_SPACELESS = frozenset("zh ja th".split())
 _QUOTE = re.compile(r'<cit type="trans"[^>]*>\s*<quote>([^<]*)</quote>')
 _ORTH = re.compile(r"<orth>([^<]*)</orth>")
 
@@ -77,7 +76,7 @@ def read_parallel(
     if len(languages) != 2:
         raise UsageError(f"`parallel` needs two languages, those of the two columns, not {len(languages)}.")
     pairs = []
-    for number, line in enumerate((line for block in read_blocks(path) for line in block), 1):
+    for number, line in enumerate(read_lines(path), 1):
         columns = line.split("\t")
         if len(columns) != 2:
             raise DataError(f"{path}, line {number}: a text, a tab and its translation are needed.")
@@ -102,16 +101,15 @@ def aligned_words(
             continue
         if min(probability, reverse) < LEAST_BACK or probability * reverse < LEAST_BOTH:
             continue
-        if (reverse if languages[0] == "en" else probability) >= LEAST:
-            yield from _records(
-                languages[0], one, languages[1], other, reverse if languages[0] == "en" else probability
-            )
+        weight = reverse if languages[0] == "en" else probability
+        if weight >= LEAST:
+            yield from _records(languages[0], one, languages[1], other, weight)
 
 
 def base_words(text: str, language: str, vocabulary: Collection[str] = ()) -> list[str]:
     """Return the base forms of a text's words. Without spaces it is cut to the longest words of a vocabulary."""
     forms = token_forms(text, spans(text), language)
-    if language in _SPACELESS:
+    if language in SPACELESS:
         return [word for word in _cut(forms, vocabulary) if word[:1].isalpha()]
     return [(dictionary_forms(form, language) or (form,))[-1] for form in forms if form[:1].isalpha()]
 

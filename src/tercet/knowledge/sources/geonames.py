@@ -9,27 +9,22 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import sqrt
 from pathlib import Path
-from typing import NamedTuple
 
-from ...data.lines import read_blocks
 from ...errors import DataError, UsageError
 from ...text.scripts import dominant, scripts_of
 from ..spill import NameRecord
 from .codes import codes_of
+from .tables import numbered_lines
 
 CATEGORY = "place"
+Places = dict[str, tuple[str, float]]  # the id and the weight of a place by its number
 _PLACE_COLUMNS, _NAME_COLUMNS = (19,), (8, 10)
 _UNTAGGED = 0.5  # weight of a name whose language is not known, relative to a tagged one
 
 
-class _Place(NamedTuple):
-    id: str
-    weight: float
-
-
 def read_geonames(paths: Sequence[str | Path], languages: Sequence[str]) -> Iterator[NameRecord]:
     """Yield the names of places, from at least one table of places and any number of tables of names."""
-    kinds = {path: len(_first(path).split("\t")) for path in paths}
+    kinds = {path: next(numbered_lines(path), ("", ""))[1].count("\t") + 1 for path in paths}
     for path, columns in kinds.items():
         if columns not in (*_PLACE_COLUMNS, *_NAME_COLUMNS):
             raise DataError(
@@ -41,8 +36,8 @@ def read_geonames(paths: Sequence[str | Path], languages: Sequence[str]) -> Iter
         raise UsageError(
             "GeoNames needs a table of places, such as cities15000.txt, in addition to the table of names."
         )
-    known = _wikidata_ids(names)
-    places: dict[str, _Place] = {}
+    known = {row[1]: row[3] for path in names for _, row in _rows(path, _NAME_COLUMNS) if row[2] == "wkdt"}
+    places: Places = {}
     for path in tables:
         yield from _read_places(path, languages, places, known, tagged=bool(names))
     for path in names:
@@ -50,27 +45,15 @@ def read_geonames(paths: Sequence[str | Path], languages: Sequence[str]) -> Iter
 
 
 def _rows(path: str | Path, columns: tuple[int, ...]) -> Iterator[tuple[str, list[str]]]:
-    for number, line in enumerate((line for block in read_blocks(path) for line in block), 1):
+    for where, line in numbered_lines(path):
         fields = line.split("\t")
         if len(fields) not in columns:
-            if not line.strip():
-                continue
-            raise DataError(
-                f"{path}, line {number}: {len(fields)} columns, but this table of GeoNames has {columns[-1]}."
-            )
-        yield f"{path}, line {number}", fields
-
-
-def _first(path: str | Path) -> str:
-    return next((line for block in read_blocks(path) for line in block if line.strip()), "")
-
-
-def _wikidata_ids(names: Sequence[str | Path]) -> dict[str, str]:
-    return {row[1]: row[3] for path in names for _, row in _rows(path, _NAME_COLUMNS) if row[2] == "wkdt"}
+            raise DataError(f"{where}: {len(fields)} columns, but this table of GeoNames has {columns[-1]}.")
+        yield where, fields
 
 
 def _read_places(
-    path: str | Path, languages: Sequence[str], places: dict[str, _Place], known: dict[str, str], *, tagged: bool
+    path: str | Path, languages: Sequence[str], places: Places, known: dict[str, str], *, tagged: bool
 ) -> Iterator[NameRecord]:
     latin = codes_of(tuple(languages)).latin
     for where, row in _rows(path, _PLACE_COLUMNS):
@@ -79,26 +62,24 @@ def _read_places(
         except ValueError:
             raise DataError(f"{where}: the population {row[14]!r} is not a number.") from None
         # On the scale of Wikidata's sitelinks: 15,000 people give 5, one million 33, ten million 101.
-        place = _Place(known.get(row[0], f"geonames:{row[0]}"), 1 + sqrt(max(0, population) / 1000))
-        places[row[0]] = place
-        weight = place.weight * _UNTAGGED
+        place, weight = known.get(row[0], f"geonames:{row[0]}"), 1 + sqrt(max(0, population) / 1000)
+        places[row[0]] = place, weight
         for number in latin:
-            yield NameRecord(place.id, languages[number], row[1], CATEGORY, weight if tagged else place.weight)
+            yield NameRecord(place, languages[number], row[1], CATEGORY, weight * _UNTAGGED if tagged else weight)
         for name in () if tagged else filter(_is_name, row[3].split(",")):
             for number in _written_in(_script(name), tuple(languages)):
-                yield NameRecord(place.id, languages[number], name, CATEGORY, weight)
+                yield NameRecord(place, languages[number], name, CATEGORY, weight * _UNTAGGED)
 
 
-def _read_names(path: str | Path, languages: Sequence[str], places: dict[str, _Place]) -> Iterator[NameRecord]:
+def _read_names(path: str | Path, languages: Sequence[str], places: Places) -> Iterator[NameRecord]:
     codes = codes_of(tuple(languages))
     for _, row in _rows(path, _NAME_COLUMNS):
-        place = places.get(row[1])
         # Colloquial (The Big Apple) and historic names often mean something else than today's place.
-        if place is None or not row[2] or not row[3] or "1" in (row[6], row[7]):
+        if row[1] not in places or not row[2] or not row[3] or "1" in (row[6], row[7]):
             continue
+        place, weight = places[row[1]]
         for number in codes[row[2]]:
-            weight = place.weight * (1.0 if row[4] == "1" else 0.9)
-            yield NameRecord(place.id, languages[number], row[3], CATEGORY, weight)
+            yield NameRecord(place, languages[number], row[3], CATEGORY, weight * (1.0 if row[4] == "1" else 0.9))
 
 
 def _is_name(name: str) -> bool:
@@ -107,12 +88,12 @@ def _is_name(name: str) -> bool:
 
 
 def _script(name: str) -> str | None:
-    return _script_of_letter(next((letter for letter in name if letter.isalpha()), ""))
+    return _script_of_letter(next(filter(str.isalpha, name), ""))
 
 
 @lru_cache(maxsize=10_000)
 def _script_of_letter(letter: str) -> str | None:
-    return dominant([letter]) if letter else None
+    return dominant([letter])
 
 
 @lru_cache(maxsize=1000)

@@ -37,11 +37,10 @@ def read_jsonl(path: str | Path, languages: Sequence[str]) -> Iterator[NameRecor
 def read_tsv(path: str | Path, languages: Sequence[str]) -> Iterator[NameRecord]:
     """Yield the names of a tab-separated file (also gzipped) in the chosen languages. A header line is skipped."""
     codes = codes_of(tuple(languages))
-    for number, line in enumerate((line for block in read_blocks(path) for line in block), 1):
+    for number, (where, line) in enumerate(numbered_lines(path)):
         fields = line.split("\t")
-        if not line.strip() or (number == 1 and tuple(fields) == _COLUMNS[: len(fields)]):
+        if number == 0 and tuple(fields) == _COLUMNS[: len(fields)]:
             continue
-        where = f"{path}, line {number}"
         if not 3 <= len(fields) <= 5:
             raise DataError(f"{where}: {len(fields)} tab-separated fields; 3 to 5 are needed: {', '.join(_COLUMNS)}.")
         entity, code, name, category, weight = (*fields, "", "")[:5]
@@ -54,27 +53,29 @@ def read_tsv(path: str | Path, languages: Sequence[str]) -> Iterator[NameRecord]
 def read_ids(path: str | Path) -> dict[str, str]:
     """Read a mapping of ids: JSON lines with "mid" and "wikidata_id" or "from" and "to", or tab-separated pairs."""
     found = {}
-    first = next((line for block in read_blocks(path) for line in block if line.strip()), "")
-    if first.lstrip().startswith("{"):
+    if next(numbered_lines(path), ("", ""))[1].lstrip().startswith("{"):
         for where, item in json_lines(path):
             old, new = ("mid", "wikidata_id") if "mid" in item else ("from", "to")
             found[_text(item, old, where)] = _text(item, new, where)
         return found
+    for where, line in numbered_lines(path):
+        fields = line.split("\t")
+        if len(fields) != 2 or not all(fields):
+            raise DataError(f"{where}: an id, a tab and the id that replaces it are needed.")
+        found[fields[0]] = fields[1]
+    return found
+
+
+def numbered_lines(path: str | Path) -> Iterator[tuple[str, str]]:
+    """Yield the place ("FILE, line N") and the text of each line that is not blank."""
     for number, line in enumerate((line for block in read_blocks(path) for line in block), 1):
         if line.strip():
-            fields = line.split("\t")
-            if len(fields) != 2 or not all(fields):
-                raise DataError(f"{path}, line {number}: an id, a tab and the id that replaces it are needed.")
-            found[fields[0]] = fields[1]
-    return found
+            yield f"{path}, line {number}", line
 
 
 def json_lines(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the place ("FILE, line N") and the object of each line of a file of JSON lines."""
-    for number, line in enumerate((line for block in read_blocks(path) for line in block), 1):
-        if not line.strip():
-            continue
-        where = f"{path}, line {number}"
+    for where, line in numbered_lines(path):
         try:
             item = json.loads(line)
         except (ValueError, RecursionError) as error:
@@ -89,24 +90,20 @@ def _names(item: dict[str, Any], where: str) -> Iterator[tuple[str, str, float]]
     if "name" in item or "language" in item:
         yield _text(item, "language", where), _text(item, "name", where), 1.0
         return
-    found = False
+    if not {"names", "labels", "aliases"} & set(item):
+        raise DataError(f"{where}: it has neither 'name' and 'language' nor 'names' or 'labels'.")
     for key, value in item.items():
-        if key in ("names", "labels", "aliases"):
-            found = True
-            if not isinstance(value, dict):
-                raise DataError(f"{where}: {key!r} must be an object with the names of each language.")
-            by_language = value
-        elif key.startswith("aliases_"):
-            by_language = {key.removeprefix("aliases_"): value}
-        else:
+        if key.startswith("aliases_"):
+            value = {key.removeprefix("aliases_"): value}
+        elif key not in ("names", "labels", "aliases"):
             continue
-        for code, names in by_language.items():
+        if not isinstance(value, dict):
+            raise DataError(f"{where}: {key!r} must be an object with the names of each language.")
+        for code, names in value.items():
             for place, name in enumerate(names if isinstance(names, list) else [names]):
                 if not isinstance(name, str) or not name:
                     raise DataError(f"{where}: a name in {code!r} is not a text.")
                 yield code, name, 1.0 if key in ("names", "labels") and place == 0 else ALIAS_WEIGHT
-    if not found:
-        raise DataError(f"{where}: it has neither 'name' and 'language' nor 'names' or 'labels'.")
 
 
 def _text(item: dict[str, Any], key: str, where: str) -> str:

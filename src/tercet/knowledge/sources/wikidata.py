@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from ...errors import DataError, MissingFile, UsageError
 from ..spill import Row, Settings, write_chunk
@@ -39,10 +39,8 @@ def open_dump(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     with raw:
         start = raw.read(3)
         raw.seek(0)
-        text: IO[bytes] = raw
-        if start[:2] == b"\x1f\x8b":
-            text = cast(IO[bytes], gzip.GzipFile(fileobj=raw))
-        elif start == b"BZh":
+        text: Any = gzip.GzipFile(fileobj=raw) if start[:2] == b"\x1f\x8b" else raw
+        if start == b"BZh":
             text = bz2.BZ2File(raw)
         try:
             yield text, raw

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...rendering.document import Details, Heading, Notes, Part, Table
 from ...rendering.drawings import Histogram
@@ -53,7 +53,7 @@ def report_parts(report: EntityReport) -> Iterator[Part]:
     yield _base_forms(report)
     for title, listed in _listings(report):
         yield Heading(title)
-        yield Table(ENTITY_HEADER, [_entity_row(entity) for entity in listed[:SHOWN]])
+        yield Table(ENTITY_HEADER, list(map(_entity_row, listed[:SHOWN])))
     yield from _doubtful(report)
     yield Heading("Statistics")
     yield from _statistics(report)
@@ -95,11 +95,8 @@ def _kept(report: EntityReport) -> Iterator[str]:
     ranked = sorted(report.systems, key=lambda name: -report.systems[name].kept)
     shares = [f"{name} {100 * report.systems[name].kept / total:.0f} %" for name in ranked] if total else []
     shown = shares if len(shares) < 6 else [*shares[:4], "…", shares[-1]]
-    yield (
-        f"Of {total:,} names in the source, the linker finds in the output: {', '.join(shown)}."
-        if total
-        else ("No names were found in the source.")
-    )
+    found = f"Of {total:,} names in the source, the linker finds in the output: {', '.join(shown)}."
+    yield found if total else "No names were found in the source."
 
 
 def _doubtful(report: EntityReport) -> Iterator[str]:
@@ -113,10 +110,9 @@ def _doubtful(report: EntityReport) -> Iterator[str]:
 
 def _statistics(report: EntityReport) -> Iterator[str | Table]:
     yield "All entities that were linked, whether or not both languages can name them."
-    rows = [[name, str(value)] for name, value in report.statistics.items()]
-    yield Table(
-        ["what", "number"], [*rows, ["source sentences by their entities, from none", Histogram.of(report.histogram)]]
-    )
+    rows: list[list[Any]] = [[name, str(value)] for name, value in report.statistics.items()]
+    rows.append(["source sentences by their entities, from none", Histogram.of(report.histogram)])
+    yield Table(["what", "number"], rows)
 
 
 def _share_table(report: EntityReport) -> Table:

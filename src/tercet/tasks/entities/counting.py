@@ -22,7 +22,6 @@ from ...metrics.entities.kobe import KoBE
 
 if TYPE_CHECKING:
     from ...knowledge.mentions import Mention
-    from ...knowledge.store import KnowledgeBase
 
     Linked = Sequence[Sequence[Mention]]  # the mentions of each text
 
@@ -133,50 +132,60 @@ def report_entities(
     ready, both = metric.ready(testset), languages(testset.pair)
     metric = metric.resolved()
     detected = metric.linker().link(testset.source or (), both.source)
-    referred = [metric.linker().link(_present(texts), both.target) for texts in testset.references.values()]
+    columns = ([text for text in texts if text is not None] for texts in testset.references.values())
+    referred = [metric.linker().link(texts, both.target) for texts in columns]
     source = _Side.of(metric, testset.source or (), detected, both.target)
-    sides = {
-        system: _Side.of(metric, outputs, metric.linker(of_outputs=True).link(outputs, both.target), both.source)
-        for system, outputs in testset.outputs.items()
-    }
-    names = _named_by_references(metric, testset, both.target, both.source)
-    linker = metric.linker()
-    base = linker.kb if isinstance(linker, KBLinker) else None
-    concepts = _concepts(base, both)
-    of_source = NameChecks(base, both.source, both.target, chain.from_iterable(source.mentions), concepts)
-    found = chain.from_iterable(row for side in sides.values() for row in side.mentions)
-    of_outputs = NameChecks(base, both.target, both.source, found, concepts)
-    tallies = {}
-    for system, side in sides.items():
-        others = [other.named() for name, other in sides.items() if name != system]
-        tallies[system] = _Tally.of(
-            source, side, _Doubts(of_source, of_outputs, names, others, confidence, metric.forms and base is not None)
-        )
-    everywhere = _Listing()
-    for tally in tallies.values():
-        everywhere.update(tally.lost)
+    tallies = _tallies(metric, testset, both, source, confidence)
+    categories = source.categories().most_common()
     return EntityReport(
         test_set=testset.name,
         pair=testset.pair,
         signature=ready.signature,
         statistics=count_entities(detected, referred),
         histogram=entity_histogram(detected),
-        categories=dict(source.categories().most_common()),
+        categories=dict(categories),
         systems={
             system: SystemEntities(
                 kept=tally.kept.total(),
                 source=source.total(),
                 output=tally.output,
-                categories={name: (tally.kept[name], whole) for name, whole in source.categories().most_common()},
-                lost=tally.lost.listed(most, examples),
-                invented=tally.invented.listed(most, examples),
+                categories={name: (tally.kept[name], whole) for name, whole in categories},
+                lost=_listed(tally.lost, most, examples),
+                invented=_listed(tally.invented, most, examples),
                 doubtful=tally.doubtful.total(),
             )
             for system, tally in tallies.items()
         },
-        most_lost=everywhere.listed(most, examples),
+        most_lost=_listed([row for tally in tallies.values() for row in tally.lost], most, examples),
         findings=tuple(sorted(_findings(tallies), key=lambda each: each.line)),
     )
+
+
+def _tallies(metric: KoBE, testset: TestSet, both: Languages, source: _Side, confidence: float) -> dict[str, _Tally]:
+    """Return what each system kept, lost and invented."""
+    filtered, linker = metric.linker(of_outputs=True), metric.linker()
+    sides = {
+        system: _Side.of(metric, outputs, filtered.link(outputs, both.target), both.source)
+        for system, outputs in testset.outputs.items()
+    }
+    references = []
+    for texts in testset.references.values():
+        present = [text or "" for text in texts]
+        references.append(_Side.of(metric, present, filtered.link(present, both.target), both.source).named())
+    base = linker.kb if isinstance(linker, KBLinker) else None
+    has_concepts = base is not None and set(both) <= set(LANGUAGES)
+    concepts = KBLinker(resolve(CONCEPTS), senses="all", capitals=False) if has_concepts else None
+    of_source = NameChecks(base, both.source, both.target, chain.from_iterable(source.mentions), concepts)
+    found = chain.from_iterable(row for side in sides.values() for row in side.mentions)
+    of_outputs = NameChecks(base, both.target, both.source, found, concepts)
+    named = {system: side.named() for system, side in sides.items()}
+    tallies = {}
+    for system, side in sides.items():
+        others = [entities for name, entities in named.items() if name != system]
+        forms = metric.forms and base is not None
+        doubts = _Doubts(of_source, of_outputs, references, others, confidence, forms)
+        tallies[system] = _Tally.of(source, side, doubts)
+    return tallies
 
 
 class _Side(NamedTuple):
@@ -203,49 +212,29 @@ class _Side(NamedTuple):
         return Counter(mention.category or UNKNOWN for row in self.mentions for mention in row)
 
 
-class _Listing:
-    """Entities that were lost or invented, with their places."""
+class _Row(NamedTuple):
+    """A mention in a line that names an entity. confidence: that it was lost or invented; None if it was not."""
 
-    def __init__(self) -> None:
-        self.times: Counter[str] = Counter()
-        self.mentions: Counter[str] = Counter()
-        self.names: dict[str, Counter[str]] = {}
-        self.category: dict[str, str] = {}
-        self.places: dict[str, list[MentionPlace]] = {}
-        self.found: list[tuple[int, Mention, str, float]] = []
+    line: int
+    mention: Mention
+    entity: str
+    confidence: float | None
 
-    def add(self, line: int, mention: Mention, entity: str, confidence: float | None) -> None:
-        """Add a mention; with a confidence it was lost or invented."""
-        self.mentions[entity] += 1
-        self.names.setdefault(entity, Counter())[mention.text] += 1
-        self.category.setdefault(entity, mention.category or UNKNOWN)
-        if confidence is not None:
-            self.times[entity] += 1
-            self.places.setdefault(entity, []).append(MentionPlace(line, mention.text))
-            self.found.append((line, mention, entity, confidence))
 
-    def update(self, other: _Listing) -> None:
-        self.times.update(other.times)
-        self.mentions.update(other.mentions)
-        for entity, names in other.names.items():
-            self.names.setdefault(entity, Counter()).update(names)
-        self.category = {**other.category, **self.category}
-        for entity, places in other.places.items():
-            self.places.setdefault(entity, []).extend(places)
-
-    def listed(self, most: int, examples: int) -> tuple[EntityCounts, ...]:
-        ranked = sorted(self.times.items(), key=lambda item: (-item[1], item[0]))[:most]
-        return tuple(
-            EntityCounts(
-                id=entity,
-                name=self.names[entity].most_common(1)[0][0],
-                category=self.category[entity],
-                times=times,
-                mentions=self.mentions[entity],
-                examples=tuple(dict.fromkeys(self.places[entity]))[:examples],
-            )
-            for entity, times in ranked
-        )
+def _listed(rows: Iterable[_Row], most: int, examples: int) -> tuple[EntityCounts, ...]:
+    """Return the entities that were lost or invented, the most frequent first."""
+    by_entity: dict[str, list[_Row]] = {}
+    for row in rows:
+        by_entity.setdefault(row.entity, []).append(row)
+    found = []
+    for entity, mentions in by_entity.items():
+        if sure := [row for row in mentions if row.confidence is not None]:
+            [(name, _)] = Counter(row.mention.text for row in mentions).most_common(1)
+            places = dict.fromkeys(MentionPlace(row.line, row.mention.text) for row in sure)
+            category = mentions[0].mention.category or UNKNOWN
+            shown = tuple(places)[:examples]
+            found.append(EntityCounts(entity, name, category, len(sure), len(mentions), shown))
+    return tuple(sorted(found, key=lambda each: (-each.times, each.id))[:most])
 
 
 class _Doubts(NamedTuple):
@@ -272,7 +261,9 @@ class _Doubts(NamedTuple):
 
         Then it is the translation of an ordinary word that is also a name, as German "gießen" (to pour) and Gießen.
         """
-        return _share_with(names, self.references, line) > 0 or _share_with(names, self.others, line) >= 0.5
+        having = sum(not text[line - 1].isdisjoint(names) for text in self.others)
+        in_reference = any(not text[line - 1].isdisjoint(names) for text in self.references)
+        return in_reference or (having > 0 and having >= 0.5 * len(self.others))
 
 
 class _Tally(NamedTuple):
@@ -280,14 +271,14 @@ class _Tally(NamedTuple):
 
     kept: Counter[str]
     output: int
-    lost: _Listing
-    invented: _Listing
+    lost: list[_Row]
+    invented: list[_Row]
     doubtful: Counter[str]
 
     @classmethod
     def of(cls, source: _Side, output: _Side, doubts: _Doubts) -> _Tally:
         """Compare an output with the source."""
-        tally = cls(Counter(), output.total(), _Listing(), _Listing(), Counter())
+        tally = cls(Counter(), output.total(), [], [], Counter())
         rows = zip(*source, *output, strict=True)
         for line, (text, mentions, candidates, translation, found, found_candidates) in enumerate(rows, 1):
             linked, known = match(candidates, found_candidates), match(found_candidates, candidates)
@@ -299,60 +290,32 @@ class _Tally(NamedTuple):
             theirs, ours = frozenset(chain.from_iterable(found_candidates)), frozenset(chain.from_iterable(candidates))
             for mention, names, is_kept in zip(mentions, candidates, kept, strict=True):
                 tally.kept[mention.category or UNKNOWN] += is_kept
-                sure = (
-                    None
-                    if is_kept or not theirs.isdisjoint(names)
-                    else doubts.confidence(doubts.of_source, mention, text, translation_left)
-                )
+                looked_for = not is_kept and theirs.isdisjoint(names)
+                sure = doubts.confidence(doubts.of_source, mention, text, translation_left) if looked_for else None
                 tally.doubtful["lost"] += not is_kept and sure is None
-                tally.lost.add(line, mention, names[0], sure)
+                tally.lost.append(_Row(line, mention, names[0], sure))
             for mention, names, is_known in zip(found, found_candidates, known, strict=True):
                 new = not is_known and not doubts.are_shared(names, line)
                 looked_for = new and ours.isdisjoint(names)  # a name that is there once is not looked for again
                 sure = doubts.confidence(doubts.of_outputs, mention, translation, text_left) if looked_for else None
                 tally.doubtful["invented"] += new and sure is None
-                tally.invented.add(line, mention, names[0], sure)
+                tally.invented.append(_Row(line, mention, names[0], sure))
         return tally
 
 
 def _findings(tallies: Mapping[str, _Tally]) -> Iterator[NameFinding]:
     for system, tally in tallies.items():
         new: dict[tuple[int, str], list[str]] = {}
-        for line, mention, _, _ in tally.invented.found:
-            new.setdefault((line, mention.category), []).append(mention.text)
-        for kind, listing in (("lost", tally.lost), ("invented", tally.invented)):
-            for line, mention, entity, sure in listing.found:
+        for line, mention, _, sure in tally.invented:
+            if sure is not None:
+                new.setdefault((line, mention.category), []).append(mention.text)
+        for kind, rows in (("lost", tally.lost), ("invented", tally.invented)):
+            for line, mention, entity, sure in rows:
                 start, end, text, _, category, _ = mention
                 instead = new.get((line, category), []) if kind == "lost" else []
                 became = instead[0] if len(instead) == 1 else ""
-                yield NameFinding(line, system, kind, start, end, text, entity, category or UNKNOWN, sure, became)
-
-
-def _share_with(entities: Iterable[str], texts: Sequence[Named], line: int) -> float:
-    """Return the share of texts that have one of these entities in this line."""
-    found = sum(not text[line - 1].isdisjoint(entities) for text in texts)
-    return found / len(texts) if texts else 0.0
-
-
-def _concepts(kb: KnowledgeBase | None, both: Languages) -> KBLinker | None:
-    """Return the finder of common words that comes with the package, if it has both languages."""
-    if kb is None or not set(both) <= set(LANGUAGES):
-        return None
-    return KBLinker(resolve(CONCEPTS), senses="all", capitals=False)
-
-
-def _named_by_references(metric: KoBE, testset: TestSet, language: str, named_in: str) -> list[Named]:
-    """Return the entities of each segment of each reference; none where a segment has no such reference."""
-    found = []
-    for texts in testset.references.values():
-        present = [text or "" for text in texts]
-        linked = metric.linker(of_outputs=True).link(present, language)
-        found.append(_Side.of(metric, present, linked, named_in).named())
-    return found
-
-
-def _present(texts: Sequence[str | None]) -> list[str]:
-    return [text for text in texts if text is not None]
+                if sure is not None:
+                    yield NameFinding(line, system, kind, start, end, text, entity, category or UNKNOWN, sure, became)
 
 
 def count_entities(source: Linked, references: Sequence[Linked]) -> dict[str, int]:

@@ -34,14 +34,8 @@ def _card(line: int, findings: Sequence[NameFinding], testset: TestSet) -> Card:
         marks = _marks(output, mine)
         texts.append(CardText(system, output, target, system if several else "", marks))
     ids = testset.labels.get("id")
-    return Card(
-        line,
-        ids[line - 1] if ids else str(line),
-        testset.documents[line - 1] if testset.documents else "",
-        texts,
-        len(findings),
-        _reasons(findings, several),
-    )
+    name, document = ids[line - 1] if ids else str(line), testset.documents[line - 1] if testset.documents else ""
+    return Card(line, name, document, texts, len(findings), _reasons(findings, several))
 
 
 def _reasons(findings: Sequence[NameFinding], several: bool) -> list[Why]:
@@ -64,11 +58,8 @@ def _marks(text: str, findings: Iterable[NameFinding]) -> list[Mark]:
     found: dict[tuple[int, int], list[NameFinding]] = {}
     for finding in findings:
         found.setdefault((finding.start, finding.end), []).append(finding)
-    return [
-        (place(start), place(end), each[0].kind, f"{each[0].category}, {each[0].kind} by {_names(each)}")
-        for (start, end), each in sorted(found.items())
-    ]
-
-
-def _names(findings: Sequence[NameFinding]) -> str:
-    return ", ".join(finding.system for finding in findings)
+    marks = []
+    for (start, end), each in sorted(found.items()):
+        systems = ", ".join(finding.system for finding in each)
+        marks.append((place(start), place(end), each[0].kind, f"{each[0].category}, {each[0].kind} by {systems}"))
+    return marks
