@@ -10,7 +10,7 @@ from dataclasses import replace
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from .errors import DataError, TercetError, UsageError
@@ -53,8 +53,7 @@ class Client:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
             raise UsageError(f"The address of a server is http://HOST:PORT or https://HOST, not {url!r}.")
-        self.url, self.timeout, self._token = url.rstrip("/"), timeout, token
-        self._parts = parts
+        self.url, self.timeout, self._token, self._parts = url.rstrip("/"), timeout, token, parts
 
     def score(
         self, testset: TestSet | TextFiles, metrics: Sequence[str | Metric] | str = ("bleu",), **options: Any
@@ -83,13 +82,11 @@ class Client:
     ) -> dict[str, Any]:
         """Predict the quality of outputs: what `tercet qe predict -f json` prints. options: languages, level."""
         asked = {"model": model, "source": {"source": list(source)}, "output": {"output": list(output)}, **options}
-        found: dict[str, Any] = json.loads(self.ask("qe", asked))
-        return found
+        return cast("dict[str, Any]", json.loads(self.ask("qe", asked)))
 
     def check(self, testset: TestSet | TextFiles) -> list[dict[str, Any]]:
         """Examine texts: the findings that `tercet check -f json` prints."""
-        found: list[dict[str, Any]] = json.loads(self.ask("check", *_as_request(_in_memory(testset))))
-        return found
+        return cast("list[dict[str, Any]]", json.loads(self.ask("check", *_as_request(_in_memory(testset)))))
 
     def explain(
         self, testset: TestSet | TextFiles, metrics: Sequence[str | Metric] | str, *, segment: int = 1
@@ -97,16 +94,14 @@ class Client:
         """Show what metrics saw in one segment: what `tercet explain -f json` prints."""
         options, files = _as_request(_in_memory(testset))
         asked = {**options, "metrics": _specs(metrics), "segment": segment}
-        found: list[dict[str, Any]] = json.loads(self.ask("explain", asked, files))
-        return found
+        return cast("list[dict[str, Any]]", json.loads(self.ask("explain", asked, files)))
 
     def counted(self, testset: TestSet | TextFiles, metrics: Sequence[str | Metric] | str) -> list[Scores]:
         """Return the scores of the server, with their counts."""
         from .scoring import load
 
         options, files = _as_request(_in_memory(testset))
-        asked = {**options, "metrics": _specs(metrics)}
-        data = self.ask("score", asked, files, accept=ARCHIVE)
+        data = self.ask("score", {**options, "metrics": _specs(metrics)}, files, accept=ARCHIVE)
         found = load(f"the answer of {self.url}", data)
         return [replace(item, provenance={**item.provenance, "test_set": testset.name}) for item in found]
 

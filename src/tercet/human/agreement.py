@@ -175,7 +175,7 @@ def _agree_rankings(
     if options.identical == "once" and any(row.check for row in plain.rows):
         left_out = sum(bool(row.check) for row in plain.rows)
         notes.append(f"Left out: {left_out} ranks of outputs that have the same text as another system's output.")
-    measures = measure_rankings(panel, _resample(panel, options))
+    measures = measure_rankings(_resample(panel, options))
     notes += _missing(measures)
     seconds = seconds_by_slice(plain, options.slices)
     return _facts(plain, panel, len(plain)) | {
@@ -213,7 +213,7 @@ def _agree_scores(
     if kind in CATEGORIES and not categories:
         notes.append("There is no kappa, because some judgements are not whole numbers.")
     resampled = _resample(panel, options)
-    measures, gaps = measure_scores(panel, resampled, categories=categories, levels=options.level)
+    measures, gaps = measure_scores(resampled, categories=categories, levels=options.level)
     if any(row.spans is not None for row in plain.rows):
         measures += _spans(plain, source, options)
     notes += _missing(measures)
@@ -225,7 +225,7 @@ def _agree_scores(
         "measures": measures,
         "gaps": gaps,
         "averages": averages(panel),
-        "contrasts": contrasts(panel, resampled, seed=options.seed),
+        "contrasts": contrasts(resampled, seed=options.seed),
         "correlations": correlations(panel, scores, segments, higher_is_better=higher),
         "slices": time_slices(panel, options.slices, categories=categories, rankings=False, seconds=seconds),
         "people": report_scores(own, panel, values, notes),
@@ -238,14 +238,13 @@ def _spans(plain: Judgements, source: frozenset[str], options: Agreeing) -> list
     found = [
         item
         for name, (part, whole) in counts.items()
-        for item in ratio_measures(panel, f"spans, {name}", part, whole, resampled)[0]
+        for item in ratio_measures(resampled, f"spans, {name}", part, whole)[0]
     ]
-    values = paired_values(panel, pair_coefficient(categories=True))
-    return found + pair_measures(panel, "kappa, any error", values, resampled)[0]
+    return found + pair_measures(resampled, "kappa, any error", pair_coefficient(categories=True))[0]
 
 
 def _resample(panel: Panel, options: Agreeing) -> RaterResamples:
-    return RaterResamples(panel.resample(resamples=options.resamples, seed=options.seed), options.confidence)
+    return RaterResamples(panel, resamples=options.resamples, seed=options.seed, confidence=options.confidence)
 
 
 def _missing(measures: Sequence[MeasuredAgreement]) -> Iterator[str]:

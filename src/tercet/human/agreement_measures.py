@@ -9,9 +9,10 @@ from functools import partial
 
 import numpy as np
 
+from ..data.judgements import Codes
 from ..stats.agreement import kappa
 from ..stats.correlation import pearson
-from ..stats.raters import Bools, bounds, pair_means, pair_ratio
+from ..stats.raters import Bools, bounds, draw_raters, pair_means, pair_ratio
 from ..stats.reliability import Cells, Ratings, icc, preference_agreement
 from ..types import Floats
 from .agreement_panel import (
@@ -21,13 +22,12 @@ from .agreement_panel import (
     SOURCE,
     WITHIN,
     Panel,
-    count_paired_raters,
-    count_raters,
     paired_values,
     slice_of,
 )
 from .gold import mean_of, ratio
 
+Way = Callable[[Floats, Floats], float]  # to measure the agreement of two raters
 KAPPAS = {"kappa": "standard", "kappa, linear": "linear", "kappa, one-off": "one-off", "kappa, quadratic": "quadratic"}
 PREFERENCES = ("P(A)", "P(E)", "kappa")
 WITHOUT_TIES = ("P(A), no ties", "P(E), no ties", "kappa, no ties")
@@ -63,26 +63,33 @@ class Gap:
     high: float
 
 
-@dataclass(frozen=True)
+Measured = tuple[list[MeasuredAgreement], list[Gap]]
+
+
 class RaterResamples:
-    """Resamples of raters, as weights of the panel's rows, shape (resamples, rows)."""
+    """A panel, and resamples of its raters within their strata: weights of the panel's rows, (resamples, rows)."""
 
-    weights: Floats
-    confidence: float
+    def __init__(self, panel: Panel, *, resamples: int, seed: int, confidence: float = 0.95) -> None:
+        self.panel, self.confidence = panel, confidence
+        self.weights = draw_raters(panel.strata, resamples=resamples, seed=seed)[:, panel.person]
+        self.observed = np.ones((1, len(panel.rows)))  # the weights of the observed sample
 
-    @property
-    def observed(self) -> Floats:
-        """Weights of 1 for all rows: the observed sample, shape (1, rows)."""
-        return np.ones((1, self.weights.shape[1]))
+    def bounds(self, samples: Floats, rows: Codes | Sequence[int]) -> tuple[float, float]:
+        """Return the confidence interval of a value of some rows that was computed for each resample."""
+        people = self.panel.raters_of(rows)
+        strata = len({self.panel.strata[person] for person in people})
+        return bounds(samples, raters=len(people), strata=strata, confidence=self.confidence)
 
-    def bounds(self, samples: Floats, raters: int, strata: int) -> tuple[float, float]:
-        """Return the confidence interval of a value that was computed for each resample."""
-        return bounds(samples, raters=raters, strata=strata, confidence=self.confidence)
+    def measured(
+        self, name: str, group: str, value: float, bounds: Floats | tuple[float, float], met: Bools, *counts: int
+    ) -> MeasuredAgreement:
+        """Return a coefficient of the pairs of rows that met. bounds: its interval, or its value in each resample."""
+        rows = np.flatnonzero(met.any(1))
+        low, high = bounds if isinstance(bounds, tuple) else self.bounds(bounds, rows)
+        return MeasuredAgreement(name, group, value, low, high, len(self.panel.raters_of(rows)), *counts)
 
 
-def measure_scores(
-    panel: Panel, resampled: RaterResamples, *, categories: bool, levels: Sequence[str] = ()
-) -> tuple[list[MeasuredAgreement], list[Gap]]:
+def measure_scores(resampled: RaterResamples, *, categories: bool, levels: Sequence[str] = ()) -> Measured:
     """Compute the coefficients of judgements on a scale. categories: the scale has few values in steps of 1 (kappa).
 
     levels: the levels of measurement of alpha; by default ordinal and interval, and nominal for categories.
@@ -93,29 +100,27 @@ def measure_scores(
     """
     found: list[MeasuredAgreement] = []
     gaps: list[Gap] = []
-    ways: dict[str, Callable[[Floats, Floats], float]] = {"Pearson's r": correlation}
+    ways: dict[str, Way] = {"Pearson's r": correlation}
     if categories:
         ways = {name: partial(kappa, weights=weights) for name, weights in KAPPAS.items()}
     for name, way in ways.items():
-        part, gap = pair_measures(panel, name, paired_values(panel, way), resampled)
+        part, gap = pair_measures(resampled, name, way)
         found += part
         gaps += gap
-    for group, cells in _groups(panel).items():
-        found += _joint_coefficients(panel, group, cells, resampled, levels, categories=categories)
+    for group, cells in _groups(resampled.panel).items():
+        found += _joint_coefficients(resampled, group, cells, levels, categories=categories)
     return found, gaps
 
 
-def pair_measures(
-    panel: Panel, name: str, values: Floats, resampled: RaterResamples
-) -> tuple[list[MeasuredAgreement], list[Gap]]:
-    """Return the mean of a matrix of values, shape (rows, rows), over the pairs of each group; and the gap."""
-    return ratio_measures(panel, name, np.nan_to_num(values), (~np.isnan(values)).astype(np.float64), resampled)
+def pair_measures(resampled: RaterResamples, name: str, way: Way) -> Measured:
+    """Return the mean agreement of two raters, measured in this way, over the pairs of each group; and the gap."""
+    values = paired_values(resampled.panel, way)
+    return ratio_measures(resampled, name, np.nan_to_num(values), (~np.isnan(values)).astype(np.float64))
 
 
-def ratio_measures(
-    panel: Panel, name: str, part: Floats, whole: Floats, resampled: RaterResamples
-) -> tuple[list[MeasuredAgreement], list[Gap]]:
+def ratio_measures(resampled: RaterResamples, name: str, part: Floats, whole: Floats) -> Measured:
     """Return, for each group, the sum of `part` over pairs of raters divided by the sum of `whole`; and the gap."""
+    panel = resampled.panel
     found: dict[str, MeasuredAgreement] = {}
     samples: dict[str, Floats] = {}
     for group, pairs in panel.relations.items():
@@ -123,15 +128,13 @@ def ratio_measures(
         if counted.any():
             inside = np.where(pairs, part, 0.0), np.where(pairs, whole, 0.0)
             samples[group] = pair_ratio(*inside, resampled.weights)
-            size = count_paired_raters(panel, counted)
-            bounds = resampled.bounds(samples[group], *size)
             value = float(pair_ratio(*inside, resampled.observed)[0])
-            number, items = int(counted.sum()) // 2, shared(panel, pairs)
-            found[group] = MeasuredAgreement(name, group, value, *bounds, size[0], number, items)
+            counts = int(counted.sum()) // 2, shared(panel, pairs)
+            found[group] = resampled.measured(name, group, value, samples[group], counted, *counts)
     gaps = []
     if {SAME_REFERENCE, DIFFERENT} <= found.keys():
-        size = count_raters(panel, np.flatnonzero(~panel.is_source))
-        bounds = resampled.bounds(samples[SAME_REFERENCE] - samples[DIFFERENT], *size)
+        change = samples[SAME_REFERENCE] - samples[DIFFERENT]
+        bounds = resampled.bounds(change, np.flatnonzero(~panel.is_source))
         gaps = [Gap(name, found[SAME_REFERENCE].value - found[DIFFERENT].value, *bounds)]
     return list(found.values()), gaps
 
@@ -142,7 +145,7 @@ def shared(panel: Panel, pairs: Bools) -> int:
     return int(np.count_nonzero((there * (pairs.astype(np.float32) @ there)).any(0)))
 
 
-def pair_coefficient(*, categories: bool) -> Callable[[Floats, Floats], float]:
+def pair_coefficient(*, categories: bool) -> Way:
     """Return the function that measures the agreement of two raters: linear kappa or Pearson's r."""
     return partial(kappa, weights="linear") if categories else correlation
 
@@ -166,15 +169,16 @@ def _groups(panel: Panel) -> Mapping[str, Cells]:
 
 
 def _joint_coefficients(
-    panel: Panel, group: str, cells: Cells, resampled: RaterResamples, levels: Sequence[str], *, categories: bool
+    resampled: RaterResamples, group: str, cells: Cells, levels: Sequence[str], *, categories: bool
 ) -> Iterator[MeasuredAgreement]:
+    panel = resampled.panel
     _, item = np.unique(cells.item, return_inverse=True)
     ratings = Ratings.of(Cells(cells.rater, item, cells.value))
     table = np.full((len(panel.rows), int(item.max()) + 1), np.nan)
     table[cells.rater, item] = cells.value
     there = (~np.isnan(table)).astype(np.float32)
     met = panel.relations[group] & (there @ there.T > 0)
-    size, pairs, items = count_paired_raters(panel, met), int(met.sum()) // 2, int(np.count_nonzero(there.sum(0) > 1))
+    pairs, items = int(met.sum()) // 2, int(np.count_nonzero(there.sum(0) > 1))
     if not pairs:
         return
     ways: dict[str, Callable[[Floats], float]] = {"Fleiss' kappa": ratings.fleiss} if categories else {}
@@ -182,10 +186,9 @@ def _joint_coefficients(
         ways[f"alpha, {level}"] = partial(ratings.alpha, level)
     for name, way in ways.items():
         samples = np.array([way(weights) for weights in resampled.weights])
-        bounds = resampled.bounds(samples, *size)
-        yield MeasuredAgreement(name, group, way(resampled.observed[0]), *bounds, size[0], pairs, items)
+        yield resampled.measured(name, group, way(resampled.observed[0]), samples, met, pairs, items)
     for found in icc(table, confidence=resampled.confidence):
-        yield MeasuredAgreement(found.form, group, found.value, found.low, found.high, size[0], pairs, found.items)
+        yield resampled.measured(found.form, group, found.value, (found.low, found.high), met, pairs, found.items)
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,9 +226,10 @@ def count_comparisons(panel: Panel, *, ties: bool = True) -> ComparisonCounts:
     return ComparisonCounts(same, met, np.bincount(row[value == 0], minlength=n).astype(np.float64), made)
 
 
-def measure_rankings(panel: Panel, resampled: RaterResamples) -> list[MeasuredAgreement]:
+def measure_rankings(resampled: RaterResamples) -> list[MeasuredAgreement]:
     """Compute P(A), P(E) and kappa of comparisons, with and without ties, between raters and within raters."""
     found: list[MeasuredAgreement] = []
+    panel = resampled.panel
     for names, ties in ((PREFERENCES, True), (WITHOUT_TIES, False)):
         counts = count_comparisons(panel, ties=ties)
         within = np.eye(len(panel.rows), dtype=bool)
@@ -235,11 +239,9 @@ def measure_rankings(panel: Panel, resampled: RaterResamples) -> list[MeasuredAg
                 continue
             samples = _preferences(counts, pairs, resampled.weights, alone=alone)
             values = _preferences(counts, pairs, resampled.observed, alone=alone)
-            size = count_paired_raters(panel, met > 0)
             numbers = [int(number) // (1 if alone else 2) for number in (np.count_nonzero(met), met.sum())]
             for name, sample, value in zip(names, samples, values[:, 0].tolist(), strict=True):
-                bounds = resampled.bounds(sample, *size)
-                found.append(MeasuredAgreement(name, group, value, *bounds, size[0], *numbers))
+                found.append(resampled.measured(name, group, value, sample, met > 0, *numbers))
     return found
 
 

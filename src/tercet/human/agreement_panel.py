@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..data.judgements import Codes, Judgement, Judgements, grouped
 from ..data.rankings import SAME
 from ..errors import DataError
-from ..stats.raters import Bools, draw_raters
+from ..stats.raters import Bools
 from ..types import Floats
 from .gold import check_raters
 from .pairs import RankedPairs, pairs_of_rankings
@@ -110,20 +110,9 @@ class Panel:
         """The stratum of each rater for resampling: everything that the rater was shown."""
         return tuple(tuple(sorted(shown)) for shown in grouped(self.rows).values())
 
-    def resample(self, *, resamples: int, seed: int) -> Floats:
-        """Resample raters within their strata. Returns the weight of each row, shape (resamples, rows)."""
-        return draw_raters(self.strata, resamples=resamples, seed=seed)[:, self.person]
-
-
-def count_raters(panel: Panel, rows: Codes | Sequence[int]) -> tuple[int, int]:
-    """Count the raters of these rows, and the strata that they belong to."""
-    people = set(panel.person[rows].tolist())
-    return len(people), len({panel.strata[person] for person in people})
-
-
-def count_paired_raters(panel: Panel, pairs: Bools) -> tuple[int, int]:
-    """Count the raters who are in at least one of these pairs, a mask of shape (rows, rows), and their strata."""
-    return count_raters(panel, np.flatnonzero(pairs.any(1)))
+    def raters_of(self, rows: Codes | Sequence[int]) -> set[int]:
+        """Return the raters of these rows, as indices into `raters`."""
+        return set(self.person[rows].tolist())
 
 
 def panel_of_scores(judgements: Judgements, sources: Collection[str]) -> Panel:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
@@ -20,10 +20,9 @@ from ..data.judgements import KINDS, Judgement, Judgements, grouped
 from ..errors import DataError
 from ..stats.agreement import kappa
 from ..stats.resampling import SEED
-from ..types import Floats
 from . import control, mqm
-from .agreement_measures import MeasuredAgreement, RaterResamples, correlation, pair_measures
-from .agreement_panel import ALL, paired_values, panel_of_rankings, panel_of_scores
+from .agreement_measures import MeasuredAgreement, RaterResamples, Way, correlation, pair_measures
+from .agreement_panel import ALL, panel_of_rankings, panel_of_scores
 from .answers import judgements_of
 from .campaign import Campaign, Item, Rater
 from .gold import means, standardise
@@ -229,15 +228,14 @@ def _agreement(campaign: Campaign, judgements: Judgements, *, resamples: int, se
     rows = [row._replace(reference=campaign.rater(row.rater).group) for row in rows]  # raters are resampled by group
     shown = Judgements(rows, judgements.pair, judgements.name)
     panel = panel_of_rankings(shown, ()) if campaign.how.ranks else panel_of_scores(shown, ())
-    ways: dict[str, Callable[[Floats, Floats], float]] = {"Pearson's r": correlation}
+    ways: dict[str, Way] = {"Pearson's r": correlation}
     if campaign.how.ranks:
         ways = {"Cohen's kappa (better, equal, worse)": kappa}
     elif campaign.how.labels:
         ways = {"Cohen's kappa": kappa, "Cohen's kappa, quadratic weights": partial(kappa, weights="quadratic")}
-    resampled = RaterResamples(panel.resample(resamples=resamples, seed=seed), confidence=0.95)
+    resampled = RaterResamples(panel, resamples=resamples, seed=seed)
     for label, way in ways.items():
-        found, _ = pair_measures(panel, label, paired_values(panel, way), resampled)
-        yield from (item for item in found if item.group == ALL)
+        yield from (item for item in pair_measures(resampled, label, way)[0] if item.group == ALL)
 
 
 def _ranking(

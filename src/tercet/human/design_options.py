@@ -26,9 +26,8 @@ class Design(Seed):
         5, "--raters", metavar="NUMBER|NAME", several=True, help="Number of raters, or their names."
     )
     show: str | None = option(
-        None, "--show", choices=SHOWN, help="What to show beside outputs  [default: depends on protocol]",
-        about="What to show beside outputs; by default it depends on the protocol.",
-    )  # fmt: skip
+        None, "--show", choices=SHOWN, help="What to show beside outputs  [default: depends on protocol]"
+    )
     reference: str | None = option(None, "--show-reference", metavar="NAME", help="Which reference to show.")
     groups: Sequence[str] = option(
         (), "--groups", metavar="NAME", several=True,
@@ -38,20 +37,15 @@ class Design(Seed):
         "random", "--sampling", choices=("random", "spread", "documents"),
         help="Random segments, segments whose scores differ most between references, or whole documents.",
     )  # fmt: skip
-    segments: int | None = option(
-        None, "--segments", metavar="N", help="Number of segments to judge  [default: all]",
-        about="Number of segments to judge; all by default.",
-    )  # fmt: skip
+    segments: int | None = option(None, "--segments", metavar="N", help="Number of segments to judge  [default: all]")
     metric: str = option("chrf", "--metric", help="The metric of '--sampling spread'.", about='The metric of "spread".')
     per_segment: int | None = option(
-        None, "--per-segment", metavar="N", help="Number of systems per segment  [default: all]",
-        about="Number of systems per segment; all by default.",
-    )  # fmt: skip
+        None, "--per-segment", metavar="N", help="Number of systems per segment  [default: all]"
+    )
     together: int = option(5, "--together", help="Largest number of outputs in a ranking.")
     redundancy: int | None = option(
-        None, "--redundancy", metavar="N", help="Raters (of each group) who judge an item  [default: all]",
-        about="Raters (of each group) who judge an item; all by default.",
-    )  # fmt: skip
+        None, "--redundancy", metavar="N", help="Raters (of each group) who judge an item  [default: all]"
+    )
     bad: float = option(0.0, "--bad", help="Damaged copies per item, such as 0.1.")
     repeats: float = option(0.0, "--repeats", help="Exact repeats per item.")
     hidden: float = option(0.0, "--hidden", help="Hidden references per item.")
@@ -69,10 +63,7 @@ class Design(Seed):
         about="Show a text that several systems have in common once for each of them, to measure how raters treat "
         "ties; otherwise it is judged once, and the judgement counts for all.",
     )  # fmt: skip
-    name: str | None = option(
-        None, "--name", help="Name of the campaign  [default: the name of the test set]",
-        about="Name of the campaign; by default the name of the test set.",
-    )  # fmt: skip
+    name: str | None = option(None, "--name", help="Name of the campaign  [default: the name of the test set]")
     seed: int = again(Seed, "seed", SEED, env=None, help="The same seed gives the same campaign.", about="")
 
     def check(self) -> None:

@@ -20,7 +20,7 @@ from ..stats.corrections import holm
 from ..stats.correlation import pearson
 from ..types import Floats
 from .agreement_measures import RaterResamples
-from .agreement_panel import Panel, count_raters
+from .agreement_panel import Panel
 from .control import p_lower
 from .gold import means_by, ratio
 
@@ -100,16 +100,16 @@ def averages(panel: Panel) -> list[Average]:
     return found
 
 
-def contrasts(panel: Panel, resampled: RaterResamples, *, seed: int) -> list[Contrast]:
+def contrasts(resampled: RaterResamples, *, seed: int) -> list[Contrast]:
     """Compare the raters of each pair of things shown."""
-    found = []
+    found, panel = [], resampled.panel
     for first, second in combinations(panel.shown, 2):
         one, other = output_means(panel, first), output_means(panel, second)
         both = ~np.isnan(one) & ~np.isnan(other)
         difference = one[both] - other[both]
         mean = float(difference.mean()) if len(difference) else math.nan
         effects = _rater_effects(panel, (first, second))
-        low, high = _interval(panel, effects, (first, second), resampled)
+        low, high = _interval(resampled, effects, (first, second))
         p_raters = _p_permuted(*(effects[_rows(panel, shown)] for shown in (first, second)), seed=seed)
         if _raters(panel, first) & _raters(panel, second):
             p_raters = math.nan  # a rater who was shown both is in both groups, so groups cannot be permuted
@@ -143,12 +143,12 @@ def _rater_effects(panel: Panel, shown: tuple[str, str]) -> Floats:
     return means_by(part.row[known], apart[known], len(panel.rows))
 
 
-def _interval(panel: Panel, effects: Floats, shown: tuple[str, str], resampled: RaterResamples) -> tuple[float, float]:
-    judged = [[row for row in _rows(panel, name) if not math.isnan(effects[row])] for name in shown]
+def _interval(resampled: RaterResamples, effects: Floats, shown: tuple[str, str]) -> tuple[float, float]:
+    judged = [[row for row in _rows(resampled.panel, name) if not math.isnan(effects[row])] for name in shown]
     one, other = (
         ratio(resampled.weights[:, rows] @ effects[rows], resampled.weights[:, rows].sum(1)) for rows in judged
     )
-    return resampled.bounds(one - other, *count_raters(panel, [*judged[0], *judged[1]]))
+    return resampled.bounds(one - other, [*judged[0], *judged[1]])
 
 
 def _p_permuted(one: Floats, other: Floats, *, seed: int) -> float:

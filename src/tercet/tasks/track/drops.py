@@ -25,7 +25,7 @@ from ...errors import UsageError
 from ...stats.resampling import check_share, evaluate
 from ...types import Floats
 from . import AGAINST, ALPHA, KEPT, LOOKS
-from .runs import comparable, difference
+from .runs import by_signature, comparable, difference
 
 if TYPE_CHECKING:
     from .history import History
@@ -130,7 +130,7 @@ def gate(
         counts = []
         for each in runs:
             if each.number not in loaded:
-                loaded[each.number] = history.by_signature(each)
+                loaded[each.number] = by_signature(history.load(each))
             found = loaded[each.number].get(comparable(like.signature))
             if found is None:
                 raise UsageError(f"Run {each.number} has no segment scores by {like.signature}.")

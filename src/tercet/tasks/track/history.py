@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...data.databases import begin_exclusively, now, open_engine
 from ...errors import DataError, MissingDependency, UsageError
-from .runs import Run, RunScore, comparable, difference, named_texts, only_system, put_together, titles
+from .runs import Run, RunScore, by_signature, comparable, difference, named_texts, only_system, put_together, titles
 
 try:
     import sqlalchemy as sql
@@ -163,7 +163,7 @@ class History:
                        or key.startswith("reference")}, version=str(about.get("tercet", "")),
             )  # fmt: skip
             before = self._newest_like(run) if counted else None
-            old = self.by_signature(before) if before else {}
+            old = by_signature(self.load(before)) if before else {}
             rows = []
             for item in own:
                 error = standard_error(item) if item.counts else None
@@ -256,10 +256,6 @@ class History:
             data = connection.execute(query).scalar_one_or_none()
         return [] if data is None else load(f"Run {run.number} of {self.name}", data)
 
-    def by_signature(self, run: Run) -> dict[str, Scores]:
-        """Return the same by what makes scores comparable."""
-        return {comparable(item.signature): item for item in self.load(run)}
-
     def texts(self, *runs: Run) -> TestSet | None:
         """Return the texts of runs on one test set, with an output for each; None if they were not kept."""
         from ...data.testset import TestSet
@@ -286,7 +282,7 @@ class History:
         for other in runs[1:]:
             if reason := difference(runs[0], other):
                 raise UsageError(f"Runs {runs[0].number} and {other.number} cannot be compared: {reason}.")
-        kept = [self.by_signature(run) for run in runs]
+        kept = [by_signature(self.load(run)) for run in runs]
         for run, own in zip(runs, kept, strict=True):
             if not own:
                 raise UsageError(f"Run {run.number} has scores of the whole system only: tests need those of segments.")

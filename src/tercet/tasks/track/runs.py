@@ -117,6 +117,11 @@ def comparable(signature: str) -> str:
     return re.sub(r"\+tercet[^|]*", "", signature)
 
 
+def by_signature(scores: Sequence[Scores]) -> dict[str, Scores]:
+    """Return scores by what makes them comparable."""
+    return {comparable(item.signature): item for item in scores}
+
+
 def titles(*runs: Run) -> list[str]:
     """Return a name for each run: its system, with the run's number where systems have the same name."""
     names = [run.system for run in runs]
