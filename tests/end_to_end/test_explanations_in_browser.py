@@ -31,7 +31,7 @@ def ends(place: dict[str, int] | None) -> tuple[int, int] | None:
 
 @pytest.fixture
 def marks(context: Any) -> Any:
-    script = (files("tercet") / "rendering" / "assets" / "report" / "seen.js").read_text("utf-8")
+    script = (files("tercet") / "comparison_report" / "pages" / "seen.js").read_text("utf-8")
     tab = context.new_page()
 
     def made(part: Part, output: str, other: str) -> list[list[Mark]]:

@@ -11,11 +11,13 @@ from ..data.files import writing
 from ..data.scores import Scores
 from ..data.testset import TestSet
 from ..rendering.pages import data_page
+from ..rendering.review_page import SCRIPTS as SHARED
 from .layers import Layer
 from .verdicts import verdict
 
 __all__ = ["ComparisonReport", "verdict"]
 
+OWN = f"{__name__}:pages"
 SCRIPTS = (
     "data", "list", "state", "text", "seen", "layers", "overview", "pair", "analyses", "segments", "export", "keys",
     "main",
@@ -64,8 +66,8 @@ class ComparisonReport:
             self.to_dict(),
             skip=("segments", "segments"),
             without="This page needs JavaScript to show more.",
-            styles=["page.css", "report/browser.css", "report/report.css"],
-            scripts=["theme.js", *(f"report/{name}.js" for name in SCRIPTS)],
+            styles=["page.css", "browser/browser.css", f"{OWN}/report.css"],
+            scripts=["theme.js", *(f"{'browser' if name in SHARED else OWN}/{name}.js" for name in SCRIPTS)],
         )
 
     def write(self, path: str | Path) -> None:

@@ -60,6 +60,7 @@ def frame(
 ) -> str:
     """Return a page with these assets, in their order, around the lines of its body.
 
+    styles, scripts: names in `assets`, or PACKAGE:NAME for those of other packages.
     drawings: whether the body has SVG with styles of its own.
     """
     style = "".join(map(_asset, styles))
@@ -123,7 +124,9 @@ def write_page(path: str | Path, document: Document, *, language: str = "en") ->
 
 
 def _asset(name: str) -> str:
-    return files(__package__).joinpath("assets", *name.split("/")).read_text("utf-8")
+    package, colon, path = name.rpartition(":")
+    place = files(package) if colon else files(__package__).joinpath("assets")
+    return place.joinpath(*path.split("/")).read_text("utf-8")
 
 
 def _digest(text: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from .pages import frame
 from .tables import to_json
 
-SCRIPTS = ("data", "list", "text", "export", "keys")  # what is shared with the report
+SCRIPTS = ("data", "list", "text", "export", "keys")  # what all pages of segments share, the report too
 PLACE = "DATA-OF-THE-PAGE"
 BLOCK = 1 << 18  # characters that are packed at once
 Mark = tuple[int, int, str, str]  # the first and last UTF-16 unit, the kind, and what is said of it
@@ -143,9 +143,9 @@ def page_pieces(cards: Iterable[Card], page: ReviewPage) -> Iterator[str]:
         "</main>",
         f'<script type="application/gzip" id="data">{PLACE}</script>',
     ]
-    styles = ["page.css", "report/browser.css", "review/review.css"]
+    styles = ["page.css", "browser/browser.css", "review/review.css"]
     own = ["review/overview.js"] if page.overview else []
-    scripts = ["theme.js", *(f"report/{name}.js" for name in SCRIPTS), *own, "review/review.js"]
+    scripts = ["theme.js", *(f"browser/{name}.js" for name in SCRIPTS), *own, "review/review.js"]
     whole = frame(page.title, body, styles, scripts, drawings=bool(page.before or page.after))
     before, after = whole.split(PLACE)
     yield before

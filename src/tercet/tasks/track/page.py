@@ -65,8 +65,8 @@ def page_of(runs: Sequence[Run], name: str, reports: Sequence[str] = (), folder:
         data,
         skip=("app", "charts"),
         without="This page needs JavaScript. 'tercet track list' shows the runs without.",
-        styles=["page.css", "history.css"],
-        scripts=["theme.js", "report/data.js", "history.js"],
+        styles=["page.css", f"{__package__}:pages/history.css"],
+        scripts=["theme.js", "browser/data.js", f"{__package__}:pages/history.js"],
     )
 
 
