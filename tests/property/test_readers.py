@@ -214,7 +214,7 @@ def test_scores_come_back_bit_by_bit(scores: dict[str, list[float]]) -> None:
     testset = TestSet({system: ["x", "y"] for system in scores})
     with TemporaryDirectory() as folder:
         write_jsonl(testset, Path(folder) / "x.jsonl", scores={"m": scores})
-        found = read_items(Path(folder) / "x.jsonl").scores["m"]
+        found = read_items(Path(folder) / "x.jsonl")[1]["m"]
         write_score_file(Path(folder) / "x.score", scores)
         blocks = read_score_file(Path(folder) / "x.score")
     for read in (found, blocks):

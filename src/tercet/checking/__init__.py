@@ -70,18 +70,12 @@ def check(*, options: Checking) -> CheckReport:
     if testset is not None:
         texts = list(_texts(testset, with_outputs=not outputs))
         names = [text.name for text in texts]
-        for each in texts:
-            if lines := each.numbers(_BREAK.search):  # possible where it is no plain text
-                message = (
-                    "Line feeds or carriage returns inside segments: written one per line, they shift all later ones."
-                )
-                findings.append(each.finding("line-breaks", ERROR, lines, message, "Replace them by spaces."))
+        findings += [found for text in texts for found in _line_breaks(text)]
     for path, role in files:
-        name, text, found = read(path, role)
-        names.append(name)
+        text, is_readable, found = read(path, role)
+        names.append(text.name)
         findings += found
-        if text is not None:
-            texts.append(text)
+        texts += [text] if is_readable else []
     for text in texts:
         findings += check_lines(text)
     findings += settle_between_files(findings, texts)
@@ -101,6 +95,13 @@ def _texts(testset: TestSet, *, with_outputs: bool) -> Iterator[Text]:
         yield Text(f"output {name}", "output", list(output))
     if testset.source is not None:
         yield Text("source", "source", list(testset.source))
+
+
+def _line_breaks(text: Text) -> Iterator[Finding]:
+    """Report line ends inside segments, which are possible in test sets that are not plain text."""
+    if lines := text.numbers(_BREAK.search):
+        message = "Line feeds or carriage returns inside segments: written one per line, they shift all later ones."
+        yield text.finding("line-breaks", ERROR, lines, message, "Replace them by spaces.")
 
 
 def _languages(pair: str | None) -> Languages:

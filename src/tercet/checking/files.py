@@ -1,18 +1,20 @@
 """Read files as bytes and check their encoding and line ends."""
 
 import os
+import re
 import shlex
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from ..data.lines import COMPRESSED, open_bytes
+from ..data.lines import BOM, COMPRESSED, open_bytes
 from ..errors import DataError
 from ..text.anomalies import ERROR
-from .report import Finding, Text, finding
+from .report import Finding, Text
 
 _NO_MARK, _TO_LINE_FEEDS, _NO_RETURNS = r"'1s/^\xEF\xBB\xBF//'", r"'s/\r/\n/g'", r"'s/\r$//'"  # scripts of sed
-_NO_SURROGATES = dict.fromkeys(range(0xDC80, 0xDD00), " ")
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")  # what Python decodes such bytes to, with "surrogateescape"
 
 
 def shown_name(path: str | Path) -> str:
@@ -38,70 +40,54 @@ def _sed(script: str, path: str | Path) -> str:
     return _command(f"sed {script}", path, in_place=f"sed -i {script}")
 
 
-def read(path: str | Path, role: str) -> tuple[str, Text | None, list[Finding]]:
-    """Return the name of a file, its text as far as it can be decoded (None if not at all), and findings."""
-    name = shown_name(path)
+def read(path: str | Path, role: str) -> tuple[Text, bool, list[Finding]]:
+    """Return the text of a file as far as it can be decoded, whether it can be at all, and findings."""
+    here = Text(shown_name(path), role, [])
     try:
         with open_bytes(path) as stream:
             data = stream.read()
     except (DataError, zlib.error, OSError) as error:
         advice = "Get the file again; if it is compressed, unpack it with gzip -d to see what is left."
-        return name, None, [finding("unreadable", ERROR, name, [], f"The file cannot be read: {error}", advice, 1)]
+        return here, False, [here.finding("unreadable", ERROR, [], f"The file cannot be read: {error}", advice, 1)]
     if not data:
         advice = "Look at the program that should have written it."
-        return name, None, [finding("empty-file", ERROR, name, [], "The file is empty.", advice, 1)]
-    text, findings = _decode(data, path)
+        return here, False, [here.finding("empty-file", ERROR, [], "The file is empty.", advice, 1)]
+    text, findings = _decode(data, path, here)
     if "\r" in text and "\n" not in text:
         message = "Carriage returns are the only line ends. Current programs, also Tercet, read the file as one line."
         advice = f"Make them line feeds: {_sed(_TO_LINE_FEEDS, path)}"
-        findings.append(finding("lone-cr", ERROR, name, [1], message, advice))
+        findings.append(here.finding("lone-cr", ERROR, [1], message, advice))
         text = text.replace("\r", "\n")  # so that the rest can be checked
     lines = text.split("\n")
     # A file that must be converted first is not edited in place: advise a filter, as for standard input.
-    findings += _check_line_ends(lines, name, "-" if _wide_encoding(data) else path)
+    findings += _check_line_ends(lines, here, "-" if _wide_encoding(data) else path)
     ended = [line.removesuffix("\r") for line in lines[:-1]]
-    return name, Text(name, role, [*ended, lines[-1]] if lines[-1] else ended), findings
+    return replace(here, lines=[*ended, lines[-1]] if lines[-1] else ended), True, findings
 
 
-def _decode(data: bytes, path: str | Path) -> tuple[str, list[Finding]]:
-    name = shown_name(path)
+def _decode(data: bytes, path: str | Path, here: Text) -> tuple[str, list[Finding]]:
     if wide := _wide_encoding(data):
         known_to_iconv = wide.upper().replace("-LE", "LE").replace("-BE", "BE")
         advice = f"Convert it: {_command(f'iconv -f {known_to_iconv} -t UTF-8', path)}"
         text = data.decode(wide, "replace").removeprefix("\ufeff")
-        return text, [finding(wide[:6], ERROR, name, [1], f"The file is {known_to_iconv}, not UTF-8.", advice)]
+        return text, [here.finding(wide[:6], ERROR, [1], f"The file is {known_to_iconv}, not UTF-8.", advice)]
     findings = []
-    if data.startswith(b"\xef\xbb\xbf"):
-        data = data[3:]
+    if data.startswith(BOM):
         message = (
             "The file begins with a byte order mark. Tercet removes it with a warning; "
             "other programs keep it as part of the first word."
         )
-        advice = f"Remove it: {_sed(_NO_MARK, path)}"
-        findings.append(finding("byte-order-mark", ERROR, name, [1], message, advice))
-    if b"\0" in data:
-        lines = [number for number, line in enumerate(data.split(b"\n"), 1) if b"\0" in line]
+        findings.append(here.finding("byte-order-mark", ERROR, [1], message, f"Remove it: {_sed(_NO_MARK, path)}"))
+    text = data.removeprefix(BOM).decode("utf-8", "surrogateescape")
+    if lines := [number for number, line in enumerate(text.split("\n"), 1) if "\0" in line]:
         message = "NUL bytes: this is not plain text, or it is damaged."
-        findings.append(finding("nul-bytes", ERROR, name, lines, message, "Write the file again as UTF-8 text."))
-        data = data.replace(b"\0", b"")
-    try:
-        return data.decode("utf-8"), findings
-    except UnicodeDecodeError:
-        lines = [number for number, line in enumerate(data.split(b"\n"), 1) if not _is_utf8(line)]
-        message = "Bytes that are not UTF-8."
+        findings.append(here.finding("nul-bytes", ERROR, lines, message, "Write the file again as UTF-8 text."))
+    if lines := [number for number, line in enumerate(text.split("\n"), 1) if _NOT_UTF8.search(line)]:
         example = _command("iconv -f ISO-8859-1 -t UTF-8", path)
         advice = f"Find out the file's encoding and convert it, for example: {example}"
-        findings.append(finding("invalid-utf-8", ERROR, name, lines, message, advice))
-        # A space, not U+FFFD: that character is reported only if the file itself contains it.
-        return data.decode("utf-8", "surrogateescape").translate(_NO_SURROGATES), findings
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+        findings.append(here.finding("invalid-utf-8", ERROR, lines, "Bytes that are not UTF-8.", advice))
+    # A space, not U+FFFD: that character is reported only if the file itself contains it.
+    return _NOT_UTF8.sub(" ", text.replace("\0", "")), findings
 
 
 def _wide_encoding(data: bytes) -> str | None:
@@ -117,7 +103,7 @@ def _wide_encoding(data: bytes) -> str | None:
     return None
 
 
-def _check_line_ends(lines: Sequence[str], name: str, path: str | Path) -> Iterator[Finding]:
+def _check_line_ends(lines: Sequence[str], here: Text, path: str | Path) -> Iterator[Finding]:
     """Yield findings on line ends. `lines` are split at line feeds, so the last one has none after it."""
     if windows := [number for number, line in enumerate(lines[:-1], 1) if line.endswith("\r")]:
         message = (
@@ -125,9 +111,9 @@ def _check_line_ends(lines: Sequence[str], name: str, path: str | Path) -> Itera
             "other programs keep them as part of the text."
         )
         advice = f"Remove them: {_sed(_NO_RETURNS, path)}"
-        yield finding("crlf", ERROR, name, windows, message, advice)
+        yield here.finding("crlf", ERROR, windows, message, advice)
     within = [*(line[:-1] for line in lines[:-1]), lines[-1]]
     if lone := [number for number, line in enumerate(within, 1) if "\r" in line]:
         message = "Carriage returns within lines: some programs end a line there and shift all later segments."
         advice = "Replace them by spaces, or by line feeds if they end lines."
-        yield finding("lone-cr", ERROR, name, lone, message, advice)
+        yield here.finding("lone-cr", ERROR, lone, message, advice)

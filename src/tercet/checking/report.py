@@ -92,15 +92,9 @@ class Text:
     def finding(
         self, kind: str, severity: str, lines: Sequence[int], message: str, advice: str, count: int | None = None
     ) -> Finding:
-        """Return a finding in this text; for the arguments see the function of this name."""
-        return finding(kind, severity, self.name, lines, message, advice, count)
-
-
-def finding(
-    kind: str, severity: str, file: str, lines: Sequence[int], message: str, advice: str, count: int | None = None
-) -> Finding:
-    """Return a finding that lists the first of its lines. `count`: if it is not the number of lines."""
-    return Finding(kind, severity, file, tuple(lines[:SHOWN]), len(lines) if count is None else count, message, advice)
+        """Return a finding that lists the first of its lines. `count`: if it is not the number of lines."""
+        count = len(lines) if count is None else count
+        return Finding(kind, severity, self.name, tuple(lines[:SHOWN]), count, message, advice)
 
 
 def merge(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -101,11 +101,11 @@ def from_blocks(
 
 def read_item_scores(path: str | Path) -> Contents:
     """Read the scores in a file of the interchange format, which does not say whether higher is better."""
-    items = read_items(path)
-    systems, names = items.testset.systems, segment_names(items.testset)
+    testset, scores = read_items(path)
+    systems, names = testset.systems, segment_names(testset)
     columns = {
         metric: [value for system in systems for value in values.get(system, [math.nan] * len(names))]
-        for metric, values in items.scores.items()
+        for metric, values in scores.items()
     }
     rows = [system for system in systems for _ in names]
     lines, segments = [*range(1, len(names) + 1)] * len(systems), [*names] * len(systems)

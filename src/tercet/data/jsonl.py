@@ -13,7 +13,6 @@ import json
 import logging
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -31,25 +30,17 @@ JUDGED = ("kind", "segment", "system")  # keys of a judgement, which is another 
 SegmentScores = Mapping[str, Mapping[str, Sequence[float]]]
 
 
-@dataclass(frozen=True)
-class Items:
-    """The texts and scores of an interchange file. scores: metric -> system -> one number per segment."""
-
-    testset: TestSet
-    scores: SegmentScores = field(default_factory=dict)
-
-
 def read_jsonl(
     path: str | Path, *, pair: str | None = None, name: str | None = None, systems: Iterable[str] | None = None
 ) -> TestSet:
     """Read the test set of an interchange file."""
-    return read_items(path, pair=pair, name=name, systems=systems).testset
+    return read_items(path, pair=pair, name=name, systems=systems)[0]
 
 
 def read_items(
     path: str | Path, *, pair: str | None = None, name: str | None = None, systems: Iterable[str] | None = None
-) -> Items:
-    """Read the test set and the segment scores of an interchange file."""
+) -> tuple[TestSet, SegmentScores]:
+    """Read the test set of an interchange file, and the scores: metric -> system -> one number per segment."""
     rows = [JsonRow(line, f"{path}, line {number}") for number, line in enumerate(read_lines(path), 1)]
     if not rows:
         raise DataError(f"{path} is empty; one JSON object per line is needed.")
@@ -65,7 +56,7 @@ def read_items(
             row.refuse(f"language pair {other!r}, but {rows[0].where} has {pairs[0]!r}. A file holds only one pair")
     name = name or bare_name(path, ".jsonl") or "unnamed"
     testset = TestSet(outputs, references, source, documents, labels, pairs[0] if pairs else pair, name)
-    return Items(testset, _scores(rows, outputs))
+    return testset, _scores(rows, outputs)
 
 
 def write_jsonl(testset: TestSet, path: str | Path, *, scores: SegmentScores | None = None) -> None:

@@ -8,6 +8,7 @@ feeds, which would change scores, are removed with a warning.
 """
 
 import logging
+import re
 import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, BinaryIO, cast
 
-from ..errors import DataError, MissingFile, UsageError
+from ..errors import DataError, MissingDependency, MissingFile, UnknownName, UsageError
 from .files import writing
 
 log = logging.getLogger(__name__)
@@ -27,6 +28,8 @@ UTF16 = (b"\xff\xfe", b"\xfe\xff")
 UTF32 = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz"}  # by how a file begins: the program
 _MODULES = {"gzip": "gzip", "bzip2": "bz2", "xz": "lzma"}
+ROWS = 20_000  # of a Parquet file, read at once
+_PARQUET = re.compile(r"(?P<file>.+\.parquet)(?::(?P<column>.+))?", re.IGNORECASE | re.DOTALL)
 
 
 def csv_reader(lines: Iterable[str], **dialect: Any) -> Any:
@@ -44,14 +47,51 @@ def read_lines(path: str | Path) -> list[str]:
 
 def read_blocks(path: str | Path) -> Generator[list[str]]:
     """Yield the lines of a text file in lists of a few megabytes, so that only one list is in memory."""
-    if ".parquet" in str(path).lower():
-        from .parquet import read_column, split_column
-
-        if (place := split_column(path)) is not None:
-            yield from read_column(*place)
-            return
+    if (place := split_column(path)) is not None:
+        yield from read_column(*place)
+        return
     with open_bytes(path) as stream:
         yield from _decode_blocks(stream, str(path))
+
+
+def split_column(path: str | Path) -> tuple[Path, str | None] | None:
+    """Return file and column of FILE.parquet:COLUMN; None for the name of another file."""
+    found = _PARQUET.fullmatch(str(path))
+    if found is None:
+        return None
+    whole = found["column"] is None or Path(path).is_file()
+    return (Path(path), None) if whole else (Path(found["file"]), found["column"])
+
+
+def read_column(path: Path, column: str | None = None) -> Generator[list[str]]:
+    """Yield the texts of a column in lists, one of which is in memory at a time. column: None if there is one."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingDependency("Reading Parquet files", "parquet") from None
+    if not path.is_file():
+        raise UsageError(f"There is no file {path}.")
+    done = 0
+    try:
+        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
+            names = file.schema_arrow.names
+            if column is None and len(names) != 1:
+                raise UsageError(
+                    f"{path} has {len(names)} columns: {', '.join(names)}. Name one, as {path}:{names[0]}."
+                )
+            column = names[0] if column is None else column
+            if column not in names:
+                raise UnknownName(f"column in {path}", column, names)
+            for batch in file.iter_batches(ROWS, columns=[column], use_threads=False):
+                texts = batch.column(0).to_pylist()
+                for row, text in enumerate(texts, done + 1):
+                    if not isinstance(text, str):
+                        raise DataError(f"{path}, row {row}: the column {column} has no text there.")
+                done += len(texts)
+                yield texts
+    except (pyarrow.ArrowException, OSError) as error:
+        raise DataError(f"{path} is no Parquet file that can be read: {str(error).splitlines()[0]}") from None
 
 
 @contextmanager

@@ -13,7 +13,6 @@ Values are NaN until `tercet.human.mqm.weigh` applies weights, unless the file h
 and the scores of errors in rating files.
 """
 
-import json
 import logging
 import math
 import re
@@ -23,6 +22,7 @@ from pathlib import Path
 from ..errors import DataError, UnknownName
 from .field_checks import finite_number
 from .files import bare_name
+from .jsonl import parse_json
 from .judgements import Judgement, Judgements, Span
 from .lines import read_lines
 from .tables import quoted_rows
@@ -126,7 +126,7 @@ def _own_value(rows: list[_Row]) -> float:
     """Return the score that Unbabel's files repeat in every row of a rater's annotation; NaN for other files."""
     values = []
     for where, row in rows:
-        misc = load_json(row["misc"], f"{where}, misc") if row.get("misc") else None
+        misc = parse_json(row["misc"], f"{where}, misc") if row.get("misc") else None
         if not isinstance(misc, dict) or "mqm" not in misc:
             return math.nan
         values.append(finite_number(misc["mqm"], f"{where}, misc: mqm"))
@@ -169,7 +169,7 @@ def read_ratings(
 
 def _errors(text: str, where: str) -> tuple[tuple[Span, ...], float]:
     """Return the errors of one rating and the negated sum of their scores, NaN if an error has no score."""
-    rating = load_json(text, where)
+    rating = parse_json(text, where)
     if not isinstance(rating, dict) or not isinstance(rating.get("errors"), list):
         raise DataError(f'{where}: an object with a list "errors" is needed.')
     spans, total = [], 0.0
@@ -185,11 +185,3 @@ def _errors(text: str, where: str) -> tuple[tuple[Span, ...], float]:
         severity, category = str(error.get("severity") or ""), str(error.get("category") or "")
         spans.append(Span(start, end, severity, category, bool(error.get("is_source_error"))))
     return tuple(spans), 0.0 - total
-
-
-def load_json(text: str, where: str) -> object:
-    """Parse JSON. Raises DataError with the place if it is invalid."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{where}: not JSON: {error}.") from None

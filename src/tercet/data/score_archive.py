@@ -39,7 +39,7 @@ def save_scores(path: str | Path, scores: Sequence[Scores]) -> None:
 
 def pack_scores(scores: Sequence[Scores]) -> bytes:
     """Return scores with their counts as the contents of a file."""
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, Any] = {}
     described = []
     for i, item in enumerate(scores):
         if not item.counts:

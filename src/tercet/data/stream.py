@@ -6,12 +6,13 @@ It offers what scoring needs of a `TestSet` (`shards`, names, needs), so inputs 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from ..errors import DataError, NotParallel, UnknownName, UsageError
 from .formats import is_bilingual
-from .lines import read_blocks, read_lines
+from .lines import read_blocks, read_lines, split_column
 from .testset import TestSet, one_hyphen
 
 log = logging.getLogger(__name__)
@@ -43,7 +44,7 @@ class TextFiles:
     def rereadable(self) -> bool:
         """Whether every text is a regular file; standard input and pipes can be read only once."""
         try:
-            return all(_is_file(path) for path in self.paths().values())
+            return all((split_column(path) or (Path(path), None))[0].is_file() for path in self.paths().values())
         except OSError:
             return False  # a name that cannot be a file's: reading says so
 
@@ -61,20 +62,21 @@ class TextFiles:
     def shards(self, size: int) -> Iterator[TestSet]:
         """Consecutive pieces of `size` segments; the last may be shorter. Refuses texts of different lengths."""
         paths = self.paths()
-        takers = {key: _Taker(path) for key, path in paths.items()}
+        blocks = {key: read_blocks(path) for key, path in paths.items()}
+        lines = {key: chain.from_iterable(each) for key, each in blocks.items()}
         done = 0
         try:
             while True:
-                taken = {key: taker.take(size) for key, taker in takers.items()}
-                lengths = {len(lines) for lines in taken.values()}
+                taken = {key: list(islice(each, size)) for key, each in lines.items()}
+                lengths = {len(each) for each in taken.values()}
                 if len(lengths) > 1:
-                    counts = {key: done + len(taken[key]) + takers[key].count_rest() for key in taken}
+                    counts = {key: done + len(taken[key]) + sum(1 for _ in lines[key]) for key in taken}
                     raise NotParallel(self.name, [(f"{key[0]} {paths[key]}", count) for key, count in counts.items()])
                 count = lengths.pop()
                 if count:
                     done += count
                     outputs, references = (
-                        {name: lines for (kind, name), lines in taken.items() if kind == wanted}
+                        {name: text for (kind, name), text in taken.items() if kind == wanted}
                         for wanted in ("output", "reference")
                     )
                     source, documents = (taken.get((kind, kind)) for kind in ("source", "documents"))
@@ -84,17 +86,8 @@ class TextFiles:
                 if count < size:
                     return
         finally:
-            for taker in takers.values():
-                taker.close()
-
-
-def _is_file(path: str | Path) -> bool:
-    if ".parquet" in str(path).lower():
-        from .parquet import split_column
-
-        place = split_column(path)
-        return (Path(path) if place is None else place[0]).is_file()
-    return Path(path).is_file()
+            for each in blocks.values():
+                each.close()
 
 
 def split_name(text: str | Path) -> tuple[str | None, str | Path]:
@@ -130,12 +123,8 @@ def _unique_names(paths: Sequence[str | Path], given: Sequence[str]) -> list[str
         names.append(str(Path(*mine[-length:])))
     named: list[str] = []
     for name in names:
-        number = 2
-        unique = name
-        while unique in named or unique in given:
-            unique = f"{name}#{number}"
-            number += 1
-        named.append(unique)
+        numbered = chain([name], (f"{name}#{number}" for number in range(2, len(names) + len(given) + 2)))
+        named.append(next(each for each in numbered if each not in named and each not in given))
     return named
 
 
@@ -159,33 +148,6 @@ def read_text(path: str | Path, role: str) -> Sequence[str | None]:
     return open_bitext(path).side(role)
 
 
-class _Taker:
-    """Lines of one file in pieces of any size."""
-
-    def __init__(self, path: str | Path) -> None:
-        self._blocks = read_blocks(path)
-        self._block: list[str] = []
-        self._taken = 0  # lines of the block
-
-    def take(self, size: int) -> list[str]:
-        taken = self._block[self._taken : self._taken + size]
-        self._taken += len(taken)
-        while len(taken) < size:
-            block = next(self._blocks, None)
-            if block is None:
-                break
-            self._block, self._taken = block, min(size - len(taken), len(block))
-            taken += block[: self._taken]
-        return taken
-
-    def count_rest(self) -> int:
-        return len(self._block) - self._taken + sum(len(block) for block in self._blocks)
-
-    def close(self) -> None:
-        self._blocks.close()
-        self._block, self._taken = [], 0
-
-
 class EmptyReferences:
     """Count the empty lines of each reference, shard by shard. A missing reference (None) is not an empty one."""
 
@@ -197,9 +159,6 @@ class EmptyReferences:
 
     def add(self, shard: TestSet) -> None:
         for name, lines in shard.references.items():
-            if None not in lines and all(map(str.strip, cast(Sequence[str], lines))):  # as in most texts, and fast
-                self.filled.add(name)
-                continue
             rows = [row for row, text in enumerate(lines, self.segments + 1) if text is not None and not text.strip()]
             if rows:
                 self.empty[name] = self.empty.get(name, 0) + len(rows)

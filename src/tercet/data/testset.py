@@ -134,8 +134,8 @@ class TestSet:
                 raise UnknownName("column in the data frame", str(column), map(str, frame))
             return frame[column]
 
-        single = (None if column is None else column_of(column) for column in (source, documents))
-        return cls(columns(outputs), columns(references), *single, columns(labels), pair, name)
+        text, ids = (None if column is None else column_of(column) for column in (source, documents))
+        return cls(columns(outputs), columns(references), text, ids, columns(labels), pair, name)
 
     def to_pandas(self) -> Any:
         """Return a pandas data frame with one row per segment and a column for each text."""

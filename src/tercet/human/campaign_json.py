@@ -16,8 +16,8 @@ from typing import Any, get_type_hints
 
 from ..data.field_checks import check_encodable
 from ..data.files import writing
+from ..data.jsonl import parse_json
 from ..data.lines import read_lines
-from ..data.mqm import load_json
 from ..errors import DataError, UsageError
 from .campaign import VERSION, Campaign, Item, Output, Rater
 
@@ -178,7 +178,7 @@ def read_tutorial(path: str | Path) -> list[Item]:
     items = []
     for number, line in enumerate(read_lines(path), 1):
         where = f"{path}, line {number}"
-        content = load_json(line, where)
+        content = parse_json(line, where)
         if isinstance(content, dict):
             content = {"id": f"t{number}", "segment": f"t{number}", "check": "tutorial", **content}
         items.append(_item(content, where))

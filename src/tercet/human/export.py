@@ -1,6 +1,6 @@
 """Export raters' answers to files: our own tables, WMT's tables, and Google's MQM table.
 
-tsv, csv: one row per judgement, control items included, with all columns of `tercet.data.ratings`. jsonl: the same as
+tsv, csv: one row per judgement, control items included, with all columns of `data.own_judgements`. jsonl: the same as
 `Judgements`. wmt: for scores, WMT's table of means (SYS, SEGID, RAW.SCR, Z.SCR, N; standardised by rater over all of a
 rater's judgements); for rankings, lp, seg, judge, duration_s, systems, ranks. mqm: Google's table of marked errors
 (Freitag et al. 2021), one row per error, with the error between <v> and </v>. wmt and mqm have no control items.
@@ -19,11 +19,10 @@ from typing import Any, Literal
 
 from ..data.field_checks import check_text
 from ..data.files import writing, writing_bytes
-from ..data.judged_jsonl import write_judgements
 from ..data.judgements import Judgements, grouped
 from ..data.mqm import CLOSE, COLUMNS, NO_ERROR, OPEN
-from ..data.ratings import COLUMNS as RATED
-from ..data.ratings import spans_text, text_of
+from ..data.own_judgements import COLUMNS as RATED
+from ..data.own_judgements import spans_text, text_of, write_judgements
 from ..data.workbook import write_xlsx
 from ..errors import DataError, UnknownName, UsageError
 from .answers import AnswerRow, Rated, ratings_of

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..data.judgements import KINDS, Judgements, Span, grouped
-from ..data.ratings import spans_text, text_of
+from ..data.own_judgements import spans_text, text_of
 from ..errors import DataError, UsageError
 from ..stats.resampling import SEED
 from . import mqm

@@ -30,8 +30,8 @@ def test_items_of_subset2evaluate_are_read(tmp_path: Path) -> None:
         },
         {"i": 1, "src": "S", "ref": "R", "tgt": {"y": "B", "x": "A"}, "doc": "d1", "domain": "chat", "scores": {}},
     )
-    items = read_items(path, pair="ru-en")
-    assert items.testset == TestSet(
+    testset, scores = read_items(path, pair="ru-en")
+    assert testset == TestSet(
         {"x": ["a", "A"], "y": ["b", "B"]},
         {"ref": ["r", "R"]},
         ["s", "S"],
@@ -40,11 +40,11 @@ def test_items_of_subset2evaluate_are_read(tmp_path: Path) -> None:
         pair="ru-en",
         name="set",
     )
-    assert items.scores.keys() == {"human", "bleu"}
-    assert items.scores["human"]["x"][0] == 1.0
-    assert math.isnan(items.scores["human"]["x"][1])
-    assert items.scores["human"]["y"][0] == 0.25
-    assert math.isnan(items.scores["bleu"]["x"][0])
+    assert scores.keys() == {"human", "bleu"}
+    assert scores["human"]["x"][0] == 1.0
+    assert math.isnan(scores["human"]["x"][1])
+    assert scores["human"]["y"][0] == 0.25
+    assert math.isnan(scores["bleu"]["x"][0])
 
 
 def test_a_reference_may_lack_segments(tmp_path: Path) -> None:
@@ -130,9 +130,9 @@ def test_keys_that_are_not_ours_are_said(tmp_path: Path, caplog: pytest.LogCaptu
 
 def test_systems_can_be_chosen(tmp_path: Path) -> None:
     path = lines(tmp_path / "x.jsonl", {"tgt": {"x": "a", "y": "b"}, "scores": {"x": {"m": 1}, "y": {"m": 2}}})
-    items = read_items(path, systems=["y"])
-    assert items.testset.systems == ("y",)
-    assert items.scores == {"m": {"y": [2.0]}}
+    testset, scores = read_items(path, systems=["y"])
+    assert testset.systems == ("y",)
+    assert scores == {"m": {"y": [2.0]}}
     with pytest.raises(UnknownName):
         read_items(path, systems=["z"])
 

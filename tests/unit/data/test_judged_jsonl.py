@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercet.data.judged_jsonl import read_judgements, write_judgements
 from tercet.data.judgements import KINDS, Judgement, Judgements, Span
+from tercet.data.own_judgements import read_judgements, write_judgements
 from tercet.errors import DataError
 
 NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=5)

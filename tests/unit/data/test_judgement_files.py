@@ -65,9 +65,9 @@ def test_files_without_judgements_are_refused(tmp_path: Path, name: str, lines: 
         ("x.jsonl", b"\n\n", r"x\.jsonl is empty"),
         ("x.tsv", b"\x7fELF\x02\0\0\n", r"x\.tsv, line 1: a NUL byte"),
         ("x.tsv", b"seg\tbetter\n\xff\xfa\n", r"x\.tsv, line 2: .*UTF-8"),
-        ("x.jsonl", b'{"kind: "da"}\n', r"x\.jsonl, line 1 is not JSON: Expecting ':' delimiter"),
+        ("x.jsonl", b'{"kind: "da"}\n', r"x\.jsonl, line 1: not JSON: Expecting ':' delimiter"),
         ("x.jsonl", b'{"kind": "da"}\n', r"x\.jsonl, line 1: no 'segment' and no 'system', which a judgement needs"),
-        ("x.jsonl", b"[1]\n", r"x\.jsonl, line 1: no 'kind' and no 'segment' and no 'system'"),
+        ("x.jsonl", b"[1]\n", r"x\.jsonl, line 1: one JSON object per line is needed, not a list"),
     ],
 )
 def test_why_a_file_holds_no_judgements_is_said(tmp_path: Path, name: str, content: bytes, message: str) -> None:

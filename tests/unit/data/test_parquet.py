@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tercet import score
-from tercet.data import parquet
+from tercet.data import lines
 from tercet.data.lines import read_lines
 from tercet.data.stream import TextFiles
 from tercet.errors import DataError, UnknownName, UsageError
@@ -27,8 +27,8 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_columns_are_read_in_pieces_and_score_as_files_do(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "ROWS", 70)
-    blocks = list(parquet.read_column(table, "mt"))
+    monkeypatch.setattr(lines, "ROWS", 70)
+    blocks = list(lines.read_column(table, "mt"))
     assert max(map(len, blocks)) <= 100 and [line for block in blocks for line in block] == LINES
     files = TextFiles({"mt": f"{table}:mt"}, {"ref": f"{table}:ref"})
     assert files.rereadable()

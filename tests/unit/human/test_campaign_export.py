@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from tercet import examples as demo
 from tercet.data.evidence import open_evidence
 from tercet.data.formats.reading import read_judgement_file
-from tercet.data.judged_jsonl import read_judgements
 from tercet.data.judgements import Judgement, Judgements
 from tercet.data.mqm import read_mqm
-from tercet.data.ratings import read_ratings_table
+from tercet.data.own_judgements import read_judgements, read_ratings_table
 from tercet.errors import DataError, UnknownName, UsageError
 from tercet.human.answers import judgements_of
 from tercet.human.campaign import Campaign, Item, Output, Rater

@@ -130,9 +130,8 @@ def _read(path: str | Path) -> _Table:
     else:
         fields = {mark: len(next(csv_reader(lines[:1], delimiter=mark))) for mark in SEPARATORS}
         separator, quoted = max(SEPARATORS, key=lambda mark: (fields[mark], mark == ",")), True
-    records = list(_records(lines, separator, quoted, encoding, start, path))
-    header, *rows = records
-    rows = [row for row in rows if any(row.fields)]
+    header, *records = _records(lines, separator, quoted, encoding, start, path)
+    rows = [row for row in records if any(row.fields)]
     for row in rows:
         if len(row.fields) != len(header.fields):
             problem = f"{len(row.fields)} fields, but the header has {len(header.fields)}."
@@ -150,19 +149,14 @@ def _encoding(raw: bytes) -> tuple[int, str]:
 def _records(
     lines: list[str], separator: str, quoted: bool, encoding: str, start: int, path: str | Path
 ) -> Iterator[_Record]:
-    if quoted:
-        reader = csv_reader(lines, delimiter=separator, strict=True)
-    else:
-        reader = csv_reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
+    dialect = {"strict": True} if quoted else {"quoting": csv.QUOTE_NONE}
+    reader = csv_reader(lines, delimiter=separator, **dialect)
     before, end = 0, start
-    while True:
-        try:
-            fields = next(reader, None)
-        except csv.Error as error:
-            raise DataError(f"{path}, line {before + 1}: not a table in CSV: {error}.") from None
-        if fields is None:
-            return
-        mine = "".join(lines[before : reader.line_num])
-        text = mine.rstrip("\r\n")
-        yield _Record(fields, before + 1, text, end + len(text.encode(encoding)))
-        before, end = reader.line_num, end + len(mine.encode(encoding))
+    try:
+        for fields in reader:
+            mine = "".join(lines[before : reader.line_num])
+            text = mine.rstrip("\r\n")
+            yield _Record(fields, before + 1, text, end + len(text.encode(encoding)))
+            before, end = reader.line_num, end + len(mine.encode(encoding))
+    except csv.Error as error:
+        raise DataError(f"{path}, line {before + 1}: not a table in CSV: {error}.") from None

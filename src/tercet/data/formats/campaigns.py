@@ -26,9 +26,9 @@ from typing import Any, TypeVar
 
 from ...errors import DataError, UnknownName, UsageError
 from ..field_checks import finite_number
+from ..jsonl import parse_json
 from ..judgements import Judgement, Judgements, Span
 from ..lines import read_lines
-from ..mqm import load_json
 from ..tables import quoted_rows
 from . import CAMPAIGN, JUDGEMENTS
 from .format import CERTAIN, LIKELY, Contents, Format, Guess, Head, Request
@@ -205,7 +205,7 @@ def _entries(path: str | Path, campaign: str | None) -> Iterator[tuple[str, Mapp
         entries = [(f"{path}, annotation {number}", entry) for number, entry in enumerate(listed, 1)]
     else:
         lines = ((f"{path}, line {number}", line) for number, line in enumerate(read_lines(path), 1))
-        entries = [(where, load_json(line, where)) for where, line in lines]
+        entries = [(where, parse_json(line, where)) for where, line in lines]
     for where, entry in entries:
         if not isinstance(entry, dict):
             raise DataError(f"{where}: one JSON object per annotation is needed.")

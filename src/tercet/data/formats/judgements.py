@@ -6,21 +6,20 @@ from pathlib import Path
 
 from .. import assessments, rankings
 from ..files import bare_name
-from ..judged_jsonl import read_judgements
+from ..jsonl import JUDGED
 from ..judgements import Judgements
 from ..mqm import read_mqm, read_ratings
-from ..ratings import read_ratings_table
+from ..own_judgements import read_judgements, read_ratings_table
 from . import JUDGEMENTS
 from .columns import values_of_pairs
 from .format import CERTAIN, Contents, Format, Guess, Head, Request, by_columns, by_ending, by_item
 
 Reader = Callable[[Path, Request], Contents]
-REQUIRED = ("kind", "segment", "system")  # keys of a judgement as JSON
 
 
 def _is_jsonl(head: Head) -> Guess | None:
-    if head.ends(".jsonl") and set(REQUIRED) <= head.item.keys():
-        return Guess(CERTAIN, f"its first object has {', '.join(REQUIRED)}")
+    if head.ends(".jsonl") and set(JUDGED) <= head.item.keys():
+        return Guess(CERTAIN, f"its first object has {', '.join(JUDGED)}")
     return None
 
 

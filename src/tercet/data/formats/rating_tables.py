@@ -122,7 +122,10 @@ def open_table(path: Path, request: Request) -> Table:
     if head.ends(".json"):
         from .label_studio import read_rows
 
-        return table_of(path, read_rows(head.json))
+        found = read_rows(head.json)
+        columns_found = list(dict.fromkeys(name for row in found for name in row))
+        cells = [[row.get(name, "") for name in columns_found] for row in found]
+        return Table(path, columns_found, cells, range(1, len(found) + 1))
     from ..bilingual import table, xlsx
 
     read = xlsx.read_records(path, request.columns.get("sheet")) if head.ends(".xlsx") else table.read_records(path)
@@ -131,14 +134,10 @@ def open_table(path: Path, request: Request) -> Table:
     return Table(path, names, [[cell.strip() for cell in row] for _, row in rows], [line for line, _ in rows])
 
 
-def table_of(path: Path, rows: Sequence[Mapping[str, str]]) -> Table:
-    """Return rows that are given by column as a table."""
-    header = list(dict.fromkeys(name for row in rows for name in row))
-    return Table(path, header, [[row.get(name, "") for name in header] for row in rows], range(1, len(rows) + 1))
-
-
 def _sample(head: Head) -> Table | None:
     """Return the beginning of a table, or None if the file is none."""
+    if not head.ends(".csv", ".tsv", ".xlsx"):
+        return None
     try:
         if head.ends(".xlsx"):
             return open_table(head.path, head.request)
@@ -153,11 +152,9 @@ def _sample(head: Head) -> Table | None:
 
 
 def _is_table(head: Head) -> Guess | None:
-    table = _sample(head) if head.ends(".csv", ".tsv", ".xlsx") else None
-    if table is None:
-        return None
+    table = _sample(head)
     try:
-        layout = layout_of(table, head.request)
+        layout = layout_of(table, head.request) if table is not None else ""
     except DataError:
         return Guess(LIKELY, "columns are given") if head.request.columns else None
     if isinstance(layout, str):
@@ -192,15 +189,15 @@ def _missing_in(table: Table, request: Request, missing: str) -> str:
 
 def why_not(path: Path, request: Request) -> str:
     """Return what is missing in a table that holds no judgements; "" for a file that is no table."""
-    head = Head(path, request)
-    table = _sample(head) if head.ends(".csv", ".tsv", ".xlsx") else None
+    table = _sample(Head(path, request))
+    if table is None:
+        return ""
     try:
-        layout = layout_of(table, request) if table is not None else None
+        layout = layout_of(table, request)
     except DataError:
         return ""
-    known = {role for role in _TELLING if table is not None and columns.find(table.header, role)}
-    asked = known - {"segment"} or request.columns
-    return _missing_in(table, request, layout) if table is not None and asked and isinstance(layout, str) else ""
+    is_asked = request.columns or any(columns.find(table.header, role) for role in _TELLING - {"segment"})
+    return _missing_in(table, request, layout) if is_asked and isinstance(layout, str) else ""
 
 
 # --- from rows to judgements --------------------------------------------------

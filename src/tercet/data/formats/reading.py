@@ -110,21 +110,14 @@ def _nothing(path: str | Path, request: Request) -> str:
 
 def _no_judgements(path: Path) -> str:
     """Return the error message for a file without judgements. For a file that is not text, `read_lines` raises."""
-    import json
-
     lines = read_lines(path)
     if not any(line.strip() for line in lines):
         return f"{path} is empty; it should hold judgements."
     if Head(path).ends(".jsonl"):
-        from .judgements import REQUIRED
+        from ..jsonl import JUDGED, JsonRow
 
-        try:
-            item = json.loads(lines[0])
-        except ValueError as error:
-            return f"{path}, line 1 is not JSON: {error}."
-        except RecursionError:
-            return f"{path}, line 1: objects are nested too deeply."
-        if missing := [key for key in REQUIRED if not isinstance(item, dict) or key not in item]:
+        item = JsonRow(lines[0], f"{path}, line 1").item
+        if missing := [key for key in JUDGED if key not in item]:
             return f"{path}, line 1: no {' and no '.join(map(repr, missing))}, which a judgement needs."
     return f"{path} holds no judgements in a known format (docs/formats.md, 'Judgements').{described(path)}"
 

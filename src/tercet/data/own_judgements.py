@@ -1,4 +1,6 @@
-"""Tercet's own format of judgements: one JSON object per judgement and line. It keeps all data of `Judgements`.
+"""Tercet's own formats of judgements: JSON lines, which keep all data of `Judgements`, and tables of ratings.
+
+JSON lines have one object per judgement and line:
 
     {"kind": "mqm", "segment": "12", "system": "sys1", "value": -6.0, "rater": "rater1", "task": "t4",
      "spans": [{"start": 3, "end": 9, "severity": "major", "category": "accuracy/omission", "in_source": true}],
@@ -6,6 +8,14 @@
 
 kind, segment and system are required. Unknown values are left out. A value that is not known yet (errors without
 weights) is null.
+
+A table of ratings, as `tercet rate export` writes it, has one row per judgement: unquoted TSV, or CSV, with a header.
+
+    rater item segment system kind value reference seconds time check group document revision spans lp set
+
+rater, item, segment, system, kind and value are required, in any order; unknown columns are ignored. Empty means not
+known. time: when the answer was given, UTC. spans: marked errors as JSON, a list of objects as in our JSON lines.
+revision: 1 for a rater's first answer to an item. Outputs with the same item were judged together.
 """
 
 import json
@@ -19,10 +29,13 @@ from .files import bare_name, writing
 from .jsonl import JUDGED, JsonRow, read_number
 from .judgements import Judgement, Judgements, Span, find_problem
 from .lines import read_lines
+from .tables import number, read_table
 
 TEXTS = ("rater", "task", "reference", "check")
 KEYS = frozenset({*JUDGED, "value", "spans", "seconds", "pair", "set", *TEXTS})
 SPAN_KEYS = frozenset(Span._fields)
+NEEDED = ("rater", "item", "segment", "system", "kind", "value")
+COLUMNS = (*NEEDED, "reference", "seconds", "time", "check", "group", "document", "revision", "spans", "lp", "set")
 
 
 def write_judgements(judgements: Judgements, path: str | Path) -> None:
@@ -107,3 +120,46 @@ def _same(lines: list[JsonRow], key: str) -> str | None:
         if line.item.get(key) != value:
             line.refuse(f'"{key}" is {line.item.get(key)!r}, but {value!r} in {lines[0].where}')
     return None if value is None else lines[0].text(f'"{key}"', value)
+
+
+def read_ratings_table(path: str | Path, *, pair: str | None = None, name: str | None = None) -> Judgements:
+    """Read the judgements of a table of ratings, in the order of the rows, for one language pair if it has several."""
+    table = read_table(path)
+    if "lp" in table.header and any(table.column("lp")):
+        table = table.of_pair("lp", pair)
+        pair = table.column("lp")[0]
+    columns = [table.column(name) if name in {*table.header, *NEEDED} else [""] * len(table.rows) for name in COLUMNS]
+    rows = []
+    for line, fields in zip(table.lines, zip(*columns, strict=True), strict=True):
+        rows.append(_rating(dict(zip(COLUMNS, fields, strict=True)), f"{path}, line {line}"))
+    sets = set(columns[COLUMNS.index("set")])
+    stem = bare_name(path, ".tsv", ".csv") or "unnamed"
+    return Judgements(rows, pair, name or (sets.pop() if len(sets) == 1 else "") or stem)
+
+
+def _rating(fields: dict[str, str], where: str) -> Judgement:
+    revision = fields["revision"]
+    row = Judgement(
+        value=number(fields["value"], f"{where}, column 'value'"),
+        task=fields["item"] if revision in ("", "1") else f"{fields['item']}#{revision}",
+        spans=read_spans(JsonRow(f'{{"spans": {fields["spans"]}}}', where)) if fields["spans"] else None,
+        seconds=number(fields["seconds"], f"{where}, column 'seconds'"),
+        **{name: fields[name] for name in ("kind", "segment", "system", "rater", "reference", "check")},
+    )
+    if problem := find_problem(row):
+        raise DataError(f"{where}: {problem}")
+    return row
+
+
+def text_of(value: float) -> str:
+    """Return a number in its shortest form, whole numbers without a point; empty for NaN."""
+    if math.isnan(value):
+        return ""
+    return str(int(value)) if value == int(value) else repr(value)
+
+
+def spans_text(judgement: Judgement) -> str:
+    """Return marked errors as JSON; empty if raters did not mark errors."""
+    if judgement.spans is None:
+        return ""
+    return json.dumps([span._asdict() for span in judgement.spans], ensure_ascii=False)
