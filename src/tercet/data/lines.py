@@ -117,7 +117,7 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _plain_or_unzipped(stream: Any, path: Path) -> Iterator[BinaryIO]:
+def _plain_or_unzipped(stream: BinaryIO, path: Path) -> Iterator[BinaryIO]:
     """Yield the stream, decompressed if it begins like a compressed file. Errors of reading become DataError."""
     try:
         # A pipe cannot be rewound, but peeked bytes stay in the buffer.

@@ -7,7 +7,7 @@ fill the memory; an external DOCTYPE, as TMX files have it, is accepted and neve
 import codecs
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO, NoReturn
+from typing import IO, Any, NoReturn
 from xml.parsers import expat
 
 from ..errors import DataError
@@ -54,7 +54,7 @@ class Parser:
     def text(self, text: str) -> None:
         """Receive characters."""
 
-    def parse(self, stream: BinaryIO) -> Iterator[Any]:
+    def parse(self, stream: IO[bytes]) -> Iterator[Any]:
         """Yield what the subclass puts into `found`, as soon as it is there."""
         block = stream.read(BLOCK)
         self._sniff(block)

@@ -164,7 +164,8 @@ def read_ratings(
     for system, count in counts.items():
         if count != expected:
             raise DataError(f"{path}: {count} ratings of {system!r}, but {expected} are needed, one per segment.")
-    return Judgements(rows, pair, name or bare_name(path, ".tsv", ".seg.rating") or "unnamed")
+    name = name or bare_name(path, ".tsv", ".seg.rating").removeprefix(f"{pair}.") or "unnamed"
+    return Judgements(rows, pair, name)
 
 
 def _errors(text: str, where: str) -> tuple[tuple[Span, ...], float]:

@@ -24,7 +24,6 @@ from .field_checks import choose_pair
 from .files import bare_name
 from .formats.names import LANGUAGES
 from .judgements import Judgement, Judgements
-from .lines import read_lines
 from .tables import Table, check_segment, number, read_table
 
 SAME = "same as "  # `check` of an output that was judged by means of an identical one begins with this
@@ -35,7 +34,9 @@ def read_preferences(
     path: str | Path, *, pair: str | None = None, name: str | None = None, segments: Collection[str] | None = None
 ) -> Judgements:
     """Read preferences, each a ranking of two. `segments`: the names of the test set's segments, to check them."""
-    name = name or bare_name(path, ".tsv").rpartition(".")[2]
+    stem = bare_name(path, ".tsv")
+    known = re.search(r"\.(rr\b|darr)", stem)
+    name = name or (known[1] if known else stem.rpartition(".")[2])
     rows: list[Judgement] = []
     for count, (place, (segment, better, worse)) in enumerate(read_table(path).records("seg", "better", "worse"), 1):
         if better == worse:
@@ -68,7 +69,7 @@ def read_ranking_csv(
     Outputs have the names of their files there ("newstest2015.online-B.0.fr-en.txt"). The test set, the pair and the
     ending are removed, so that the names agree with those of the outputs ("online-B.0").
     """
-    table = _csv_table(path)
+    table = read_table(path)
     chosen = choose_pair(_pairs(table), pair, path)
     judge = next((name for name in ("judgeId", "judgeID") if name in table.header), "")
     systems = [name for name in table.header if re.fullmatch(r"system\d+Id", name)]
@@ -100,17 +101,11 @@ def read_ranking_csv(
 
 def csv_pairs(path: str | Path) -> list[str]:
     """Return the language pairs of a ranking CSV file."""
-    return _pairs(_csv_table(path))
+    return _pairs(read_table(path))
 
 
 def _pairs(table: Table) -> list[str]:
     return sorted({_csv_pair(source, target, place) for place, (source, target) in table.records("srclang", "trglang")})
-
-
-def is_ranking_csv(header: str) -> bool:
-    """Return whether the first line of a file is that of WMT's ranking CSV."""
-    names = header.split(",")
-    return {"srclang", "trglang", "srcIndex", "system1Id", "system1rank"} <= set(names)
 
 
 class _Ranking(NamedTuple):
@@ -145,12 +140,6 @@ class _Ranking(NamedTuple):
                 yield Judgement(
                     "rank", self.segment, name, int(rank), self.judge, self.task, seconds=self.seconds, check=same
                 )
-
-
-def _csv_table(path: str | Path) -> Table:
-    if not is_ranking_csv(next(iter(read_lines(path)), "")):
-        raise DataError(f"{path}, line 1: not the header of WMT's ranking CSV (srclang,trglang,srcIndex,…).")
-    return read_table(path)
 
 
 def _csv_pair(source: str, target: str, place: str) -> str:

@@ -149,7 +149,7 @@ def test_collapsed_systems_are_told_apart(tmp_path: Path) -> None:
         ([TWO, "fre,eng,1,1,j,a,1,b,2"], DataError, "line 2: 9 fields, but line 1 has 10"),
         ([TWO, "fre,xxx,1,1,j,a,1,b,2,7"], UnknownName, "line 2 called 'xxx'"),
         ([TWO], DataError, "a header but no rows"),
-        (["a,b"], DataError, "not the header of WMT's ranking CSV"),
+        (["a,b", "1,2"], DataError, "no column 'srclang'"),
     ],
 )  # fmt: skip
 def test_a_bad_csv_is_refused(tmp_path: Path, lines: list[str], error: type[Exception], problem: str) -> None:

@@ -195,8 +195,9 @@ def _open(path: str | Path, choice: Choice) -> _Sheet:
         if sheets[name] not in names:
             raise DataError(f"{path}: the part {sheets[name]} of sheet {name!r} is missing. The file is damaged.")
         shared = posixpath.join(posixpath.dirname(workbook), "sharedStrings.xml")
-        strings = list(_parsed(_Strings, archive, shared, path)[1]) if shared in names else []
-        parser, found = _parsed(_Cells, archive, sheets[name], path, strings)
+        strings = _parsed(_Strings(f"{path} ({shared})"), archive, shared) if shared in names else []
+        parser = _Cells(f"{path} ({sheets[name]})", strings)
+        found = _parsed(parser, archive, sheets[name])
     rows = [row for row in found if any(text.strip() for text in row.cells.values())]
     if len(rows) < 2:
         raise DataError(f"{path}: sheet {name!r} has {'a header but no segments' if rows else 'no cells'}.")
@@ -209,9 +210,10 @@ def _sheets(archive: zipfile.ZipFile, workbook: str, path: str | Path) -> dict[s
     relations = f"{folder}/_rels/{file}.rels"
     if relations not in archive.namelist():
         raise DataError(f"{path}: the part {relations} is missing. The file is damaged.")
-    targets = dict(_parsed(_Attributes, archive, relations, path, ("Relationship", "Id", "Target"))[1])
+    links = _Attributes(f"{path} ({relations})", ("Relationship", "Id", "Target"))
+    targets = dict(_parsed(links, archive, relations))
     sheets = {}
-    for name, relation in _parsed(_Attributes, archive, workbook, path, ("sheet", "name", "r:id"))[1]:
+    for name, relation in _parsed(_Attributes(f"{path} ({workbook})", ("sheet", "name", "r:id")), archive, workbook):
         target = targets.get(relation, "")
         part = target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"{folder}/{target}")
         if "worksheets/" in part:  # not a sheet that is only a chart
@@ -245,10 +247,9 @@ def _archive(path: str | Path) -> Iterator[zipfile.ZipFile]:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from None
 
 
-def _parsed(kind: Any, archive: zipfile.ZipFile, part: str, path: str | Path, *more: object) -> tuple[Any, list[Any]]:
-    parser = kind(f"{path} ({part})", *more)
+def _parsed(parser: Parser, archive: zipfile.ZipFile, part: str) -> list[Any]:
     with archive.open(part) as stream:
-        return parser, list(parser.parse(stream))
+        return list(parser.parse(stream))
 
 
 class _Attributes(Parser):

@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 
 from .. import assessments, rankings
-from ..files import bare_name
 from ..jsonl import JUDGED
 from ..judgements import Judgements
 from ..mqm import read_mqm, read_ratings
@@ -21,22 +20,6 @@ def _is_jsonl(head: Head) -> Guess | None:
     if head.ends(".jsonl") and set(JUDGED) <= head.item.keys():
         return Guess(CERTAIN, f"its first object has {', '.join(JUDGED)}")
     return None
-
-
-def _is_ranking_csv(head: Head) -> Guess | None:
-    if head.ends(".csv", ".tsv") and rankings.is_ranking_csv(head.first):
-        return Guess(CERTAIN, "it has the columns of WMT's exports: srclang, trglang, srcIndex, system1Id, …")
-    return None
-
-
-def _read_preferences(path: Path, request: Request) -> Contents:
-    name = "rr" if ".rr." in path.name else "darr" if ".darr" in path.name else None
-    return Contents([rankings.read_preferences(path, pair=request.pair, name=name, segments=request.segments)])
-
-
-def _read_ratings_file(path: Path, request: Request) -> Contents:
-    name = bare_name(path, ".tsv", ".seg.rating").removeprefix(f"{request.pair}.")
-    return Contents([read_ratings(path, pair=request.pair, name=name, n_segments=len(request.segments or ()))])
 
 
 def _reads(reader: Callable[..., Judgements | Contents], *, checked: bool = False) -> Reader:
@@ -69,13 +52,19 @@ FORMATS = (
     ),
     _in_folders(
         "mqm-ratings", (JUDGEMENTS,), "marked errors as mt-metrics-eval writes them: SYSTEM, JSON and perhaps RATER",
-        by_ending(".seg.rating", ".mqm_ratings.tsv"), _read_ratings_file,
+        by_ending(".seg.rating", ".mqm_ratings.tsv"),
+        lambda path, request: Contents(
+            [read_ratings(path, pair=request.pair, n_segments=len(request.segments or ()))]
+        ),
     ),
-    _in_folders(
-        "wmt-ranking-csv", (JUDGEMENTS,), "the ranking CSV of WMT, 2010 to 2016", _is_ranking_csv,
-        _reads(rankings.read_ranking_csv, checked=True), pairs=lambda head: rankings.csv_pairs(head.path),
+    _table(
+        "wmt-ranking-csv", "the ranking CSV of WMT, 2010 to 2016", "srclang trglang srcIndex system1Id system1rank",
+        _reads(rankings.read_ranking_csv, checked=True), lambda head: rankings.csv_pairs(head.path),
     ),
-    _table("preferences", "preferences: seg, better, worse", "seg better worse", _read_preferences),
+    _table(
+        "preferences", "preferences: seg, better, worse", "seg better worse",
+        _reads(rankings.read_preferences, checked=True),
+    ),
     _table(
         "rankings", "rankings: lp, seg, judge, systems (A|B|C), ranks (1|2|2; -1 is blank)",
         "lp seg judge systems ranks", _reads(rankings.read_rankings, checked=True),

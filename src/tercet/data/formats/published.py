@@ -43,10 +43,8 @@ def read(path: Path, request: Request) -> Contents:
 def _read_evalset(folder: Path, request: Request) -> Contents:
     """Read the marked errors and the scores of an EvalSet."""
     pair, segments = request.pair or "", list(request.segments or ())
-    ratings = []
-    for path in sorted((folder / "human-scores").glob(f"{pair}.*.seg.rating")):
-        name = path.name.removeprefix(f"{pair}.").removesuffix(".seg.rating")
-        ratings.append(read_ratings(path, pair=pair, name=name, n_segments=len(segments)))
+    files = sorted((folder / "human-scores").glob(f"{pair}.*.seg.rating"))
+    ratings = [read_ratings(path, pair=pair, n_segments=len(segments)) for path in files]
     people, metrics = evalset.read_human_scores(folder, pair), evalset.read_metric_scores(folder, pair)
     scores = [
         assessments.from_blocks(path, scores, level, segments, name, frozenset({name} if human else ()))
