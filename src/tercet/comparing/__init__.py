@@ -1,9 +1,8 @@
 """Comparing systems: differences with intervals, tests, clusters, power, slices, and the segments that decide."""
 
-from .buckets import BUCKETS
 from .gates import Gate, junit_xml, read_gate
 from .ngrams import NgramComparison, NgramFinding, compare_ngrams
-from .plan import TESTS, find_no_hope
+from .plan import BUCKETS, TESTS, find_no_hope
 from .results import (
     Bucket,
     Buckets,

@@ -1,41 +1,31 @@
 """Parts of a test set: slices, which are the same for all systems, and buckets, which depend on the system's output."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from math import inf, nan
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.scores import Scores
 from ..data.testset import TestSet
-from ..errors import UnknownName, UsageError
+from ..errors import UsageError
 from ..rendering.layout import bin_edges
 from ..scoring import sum_counts
 from ..slicing import first_references, length_of, segment_groups
 from ..stats import bootstrap
 from ..stats.resampling import evaluate
 from ..types import Floats
+from .plan import Plan
 from .results import Bucket, Buckets, Slice
 
-BUCKETS = ("length-difference", "score", "quality")
 LENGTHS = (-inf, -10, -3, 0, 1, 4, 11, inf)  # bounds of differences in length, the lower one included
 LENGTH_NAMES = (
     "shorter by more than 10", "shorter by 4 to 10", "shorter by 1 to 3", "equal", "longer by 1 to 3",
     "longer by 4 to 10", "longer by more than 10",
 )  # fmt: skip
 QUALITIES = ("poor", "middling", "good")
-
-
-@dataclass(frozen=True)
-class Resampling:
-    """How intervals are made."""
-
-    resamples: int
-    confidence: float
-    seed: int
 
 
 def take_segments(scores: Scores, numbers: Sequence[int]) -> Scores:
@@ -58,32 +48,25 @@ def take_segments(scores: Scores, numbers: Sequence[int]) -> Scores:
 
 
 def slice_scores(
-    scores: Scores, by: str, testset: TestSet | None, numbers: Sequence[int], how: Resampling
+    scores: Scores, by: str, testset: TestSet | None, numbers: Sequence[int], plan: Plan
 ) -> Iterator[Slice]:
     """Yield the scores of all systems on every slice. numbers: of the segments, from 1."""
     documents = scores.document_ids or (testset.documents if testset is not None else None)
     names, rows = segment_groups(by, testset, documents)
     for place, name in enumerate(names):
         inside = np.flatnonzero(rows == place)
-        values, intervals = _on(scores, dict.fromkeys(scores.systems, inside), how)
+        values, intervals = _on(scores, dict.fromkeys(scores.systems, inside), plan)
         yield Slice(by, name, len(inside), values, intervals, _numbered(numbers, inside))
 
 
 def segment_buckets(
-    scores: Scores,
-    by: str,
-    testset: TestSet | None,
-    numbers: Sequence[int],
-    how: Resampling,
-    thresholds: Mapping[str, tuple[float, float]],
+    scores: Scores, by: str, testset: TestSet | None, numbers: Sequence[int], plan: Plan
 ) -> Buckets | None:
     """Return every system's segments in buckets; None where the metric has no such buckets.
 
     by: "length-difference" (of output and closest reference), "score", or "quality": good, middling and poor segments
     by two thresholds, by default the quartiles of all systems' segments.
     """
-    if by not in BUCKETS:
-        raise UnknownName("kind of buckets", by, BUCKETS)
     segment = {system: np.asarray(scores.segment[system], dtype=np.float64) for system in scores.systems}
     note = ""
     if by == "length-difference":
@@ -94,7 +77,7 @@ def segment_buckets(
     elif by == "quality":
         if scores.higher_is_better is None:
             return None
-        edges, note = _thresholds(scores, segment, thresholds)
+        edges, note = _thresholds(scores, segment, plan.bounds)
         names = list(QUALITIES if scores.higher_is_better else QUALITIES[::-1])
         values = segment
     else:
@@ -110,23 +93,9 @@ def segment_buckets(
         inside = {system: np.flatnonzero((values[system] >= low) & (values[system] < high)) for system in values}
         sizes = {system: len(rows) for system, rows in inside.items()}
         segments = {system: _numbered(numbers, rows) for system, rows in inside.items()}
-        found.append(Bucket(name, low, high, sizes, *_on(scores, inside, how), segments))
+        found.append(Bucket(name, low, high, sizes, *_on(scores, inside, plan), segments))
     filled = [place for place, bucket in enumerate(found) if any(bucket.n_segments.values())]
     return Buckets(by, note, tuple(found[filled[0] : filled[-1] + 1]) if filled else ())
-
-
-def check_thresholds(thresholds: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
-    """Return thresholds as pairs of rising numbers; raise UsageError for anything else."""
-    checked = {}
-    for metric, given in thresholds.items():
-        try:
-            low, high = map(float, given)
-        except (TypeError, ValueError):
-            low = high = nan
-        if not low < high:
-            raise UsageError(f"The thresholds of {metric} must be two rising numbers, as 40 and 60, not {given!r}.")
-        checked[metric] = (low, high)
-    return checked
 
 
 def _numbered(numbers: Sequence[int], rows: NDArray[np.int64]) -> tuple[int, ...]:
@@ -134,7 +103,7 @@ def _numbered(numbers: Sequence[int], rows: NDArray[np.int64]) -> tuple[int, ...
 
 
 def _on(
-    scores: Scores, rows: Mapping[str, NDArray[np.int64]], how: Resampling
+    scores: Scores, rows: Mapping[str, NDArray[np.int64]], plan: Plan
 ) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
     """Return by system its score on some segments, NaN on none, and the interval of this score."""
     score = scores.metric.score
@@ -144,7 +113,8 @@ def _on(
         if len(inside):
             values[system] = float(evaluate(score, sum_counts(counts)))
         if len(inside) > 1:  # resamples of one segment are all the same and show nothing
-            found = bootstrap(score, counts, resamples=how.resamples, confidence=how.confidence, seed=how.seed)
+            resamples = plan.interval_resamples
+            found = bootstrap(score, counts, resamples=resamples, confidence=plan.confidence, seed=plan.seed)
             intervals[system] = found.low, found.high
     return values, intervals
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import ceil, floor, log2
+from math import ceil, floor, log2, nan
+from typing import Any
 
 from ..errors import UnknownName, UsageError
 from ..options.groups import DifferenceTests, SegmentChoice, SegmentGroups
 from ..stats.paired import FEW_SEGMENTS, RESAMPLES, is_exact, smallest_p_value
 from ..stats.resampling import check_draws, check_share
-from .buckets import BUCKETS, Resampling, check_thresholds
 from .results import decisive_test
 
 log = logging.getLogger(__name__)
 
 TESTS = tuple(RESAMPLES)
+BUCKETS = ("length-difference", "score", "quality")
 MOST_RESAMPLES = 200_000  # more are made only if the user says so
 
 
@@ -42,7 +43,7 @@ class Plan(SegmentGroups, SegmentChoice, DifferenceTests):
         for by in self.buckets:
             if by not in BUCKETS:
                 raise UnknownName("kind of buckets", by, BUCKETS)
-        object.__setattr__(self, "thresholds", check_thresholds(self.bounds))
+        object.__setattr__(self, "thresholds", _check_thresholds(self.bounds))
         check_draws(min(map(self.resamples_of, self.tests)), self.seed)
         check_share("The significance level", self.alpha)
         check_share("The confidence", self.confidence)
@@ -93,10 +94,6 @@ class Plan(SegmentGroups, SegmentChoice, DifferenceTests):
         if "bootstrap" in self.tests:
             return self.resamples_of("bootstrap")
         return min(self.resamples_of("randomisation"), RESAMPLES["bootstrap"])
-
-    @property
-    def resampling(self) -> Resampling:
-        return Resampling(self.interval_resamples, self.confidence, self.seed)
 
     def resamples_of(self, test: str) -> int:
         return self.raised.get(test, RESAMPLES[test]) if self.resamples is None else self.resamples
@@ -149,3 +146,17 @@ def find_no_hope(
 def _pairs(systems: int, baseline: bool) -> int:
     """Return the number of comparisons."""
     return systems - 1 if baseline else systems * (systems - 1) // 2
+
+
+def _check_thresholds(thresholds: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """Return thresholds as pairs of rising numbers; raise UsageError for anything else."""
+    checked = {}
+    for metric, given in thresholds.items():
+        try:
+            low, high = map(float, given)
+        except (TypeError, ValueError):
+            low = high = nan
+        if not low < high:
+            raise UsageError(f"The thresholds of {metric} must be two rising numbers, as 40 and 60, not {given!r}.")
+        checked[metric] = (low, high)
+    return checked

@@ -147,8 +147,8 @@ class _Work:
         varying = [pair.mde for pair in pairs if not isnan(pair.mde)]
         errors = [self.intervals.standard_error[i, j] for i, j in numbers]
         mde = median(varying) if varying else nan
-        how = (self.testset, self.numbers, plan.resampling)
-        buckets = (segment_buckets(scores, by, *how, plan.bounds) for by in plan.buckets)
+        how = (self.testset, self.numbers, plan)
+        buckets = (segment_buckets(scores, by, *how) for by in plan.buckets)
         return MetricResult(
             metric=scores.metric.names[0],
             name=scores.label,

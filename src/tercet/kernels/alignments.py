@@ -14,8 +14,6 @@ try:
 except ImportError:
     from . import plain as cython
 
-COMPILED = cython.compiled
-
 
 @cython.cfunc
 def _unique_lengths(

@@ -14,8 +14,6 @@ try:
 except ImportError:
     from . import plain as cython
 
-COMPILED = cython.compiled
-
 # Rows of `candidates` and `links`: the start of the match in the output, the numbers of words that it covers in the
 # reference and in the output, and its matcher (0 exact, 1 stem, 2 synonym, 3 paraphrase).
 WIDTH = 4

@@ -8,8 +8,6 @@ try:
 except ImportError:
     from . import plain as cython
 
-COMPILED = cython.compiled
-
 
 def count_inversions(rows: cython.int[:, ::1], tree: cython.int[::1], inversions: cython.longlong[::1]) -> None:
     """Fill the number of pairs of each row of which the first is larger than the second.

@@ -16,7 +16,6 @@ try:
 except ImportError:
     from . import plain as cython
 
-COMPILED = cython.compiled
 BLANK = 32
 
 

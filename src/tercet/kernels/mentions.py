@@ -15,7 +15,6 @@ try:
 except ImportError:
     from . import plain as cython
 
-COMPILED = cython.compiled
 SEPARATOR = "\x1f"
 
 

@@ -12,8 +12,6 @@ try:
 except ImportError:
     from . import plain as cython
 
-COMPILED = cython.compiled
-
 # Bits of the class table. BLANK: a blank in Perl. CONTROL: deleted. PLAIN: not split off as a symbol. NUMBER: \p{IsN}
 # by Python's data, LISTED_NUMBER by the table of Moses' Unicode version, which differ for a few new characters.
 BLANK = cython.declare(cython.int, 1)

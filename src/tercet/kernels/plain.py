@@ -6,8 +6,6 @@ It contains only what the kernels use. Types occur in annotations, which are nev
 from collections.abc import Callable
 from typing import Any
 
-compiled = False
-
 
 def cfunc(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function unchanged. In Cython it marks a function that only kernels call."""

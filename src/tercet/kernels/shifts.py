@@ -13,8 +13,6 @@ try:
 except ImportError:
     from . import plain as cython
 
-COMPILED = cython.compiled
-
 
 @cython.cfunc
 def _lay_bands(

@@ -12,8 +12,6 @@ try:
 except ImportError:
     from . import plain as cython
 
-COMPILED = cython.compiled
-
 
 @cython.cfunc
 def _grow(n: cython.Py_ssize_t, m: cython.Py_ssize_t, grid: cython.int[::1], linked: cython.int[::1]) -> cython.bint:

@@ -15,8 +15,6 @@ try:
 except ImportError:
     from . import plain as cython
 
-COMPILED = cython.compiled
-
 
 @cython.cfunc
 def _distance(

@@ -12,8 +12,6 @@ try:
 except ImportError:
     from . import plain as cython
 
-COMPILED = cython.compiled
-
 
 @cython.cfunc
 @cython.inline

@@ -24,8 +24,7 @@ texts = st.lists(st.text(alphabet, max_size=15), max_size=5)
 
 
 def test_the_source_runs_uncompiled():
-    assert not PLAIN["tokens"].COMPILED
-    assert not PLAIN["ngrams"].COMPILED
+    assert all(str(module.__file__).endswith(".py") for module in PLAIN.values())
 
 
 def by_expressions_13a(text):
