@@ -152,8 +152,7 @@ class Metric(Machinery):
 def mean_score(totals: Floats) -> Floats:
     """Compute the mean from sums of values and their number, the first two counts; NaN where there is no value."""
     values, number = totals[..., 0], totals[..., 1]
-    score: Floats = np.divide(values, number, out=np.full(values.shape, np.nan), where=number > 0)
-    return score
+    return np.asarray(np.divide(values, number, out=np.full(values.shape, np.nan), where=number > 0))
 
 
 def group_references(references: Mapping[str, Sequence[str | None]]) -> tuple[list[str], NDArray[np.int64]]:

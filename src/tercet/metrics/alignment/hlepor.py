@@ -24,8 +24,7 @@ from ...text.explanations import Alignment, Seen, word_links
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
 from .._parameters import param
-from ..bases.pairs import best_rows, number_words, refuse_long
-from ..bases.references import BestReferenceMetric
+from ..bases.pairs import BestReferenceMetric, best_rows, number_words, refuse_long
 
 # Variant -> the program, and its weight of HPR. wmt19 counts a reference word as used if the position of another one
 # begins with the same digits, aligns words within a sentence with the first match of all, and reads before the
@@ -163,14 +162,12 @@ class HLEPOR(BestReferenceMetric):
         parts = [
             weight / np.where(positive, factor, 1.0) for weight, factor in zip(weights, (elp, npp, hpr), strict=True)
         ]
-        scores: Floats = np.where(positive, sum(weights) / (parts[0] + parts[1] + parts[2]), 0.0)
-        return scores
+        return np.asarray(np.where(positive, sum(weights) / (parts[0] + parts[1] + parts[2]), 0.0))
 
     def score(self, totals: Floats) -> Floats:
         segments = totals[..., 1]
         if self.average == "segment":
-            scores: Floats = totals[..., 0] / segments
-            return scores
+            return np.asarray(totals[..., 0] / segments)
         return self._combine(totals[..., 2] / segments, totals[..., 3] / segments, totals[..., 4] / segments)
 
     def details(self, totals: Floats) -> dict[str, Any]:

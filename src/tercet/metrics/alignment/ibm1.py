@@ -239,8 +239,7 @@ class IBM1(Metric):
         means = _means(totals)
         parts = np.isfinite(means).sum(-1)
         total = np.nansum(means, axis=-1)
-        score: Floats = np.divide(total, parts, out=np.full(total.shape, np.nan), where=parts > 0)
-        return score
+        return np.asarray(np.divide(total, parts, out=np.full(total.shape, np.nan), where=parts > 0))
 
     def details(self, totals: Floats) -> dict[str, Any]:
         """Return each part; None if it has no units."""
@@ -257,8 +256,7 @@ class IBM1(Metric):
 def _means(totals: Floats) -> Floats:
     """Return the mean of each part over its units; NaN for an empty text."""
     logs, units = totals[..., 0::2], totals[..., 1::2]
-    means: Floats = np.divide(logs, units, out=np.full(logs.shape, np.nan), where=units > 0)
-    return means
+    return np.asarray(np.divide(logs, units, out=np.full(logs.shape, np.nan), where=units > 0))
 
 
 def _lengths(units: Units) -> Floats:

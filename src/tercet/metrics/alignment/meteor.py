@@ -35,8 +35,7 @@ from ...text.tokenisers import tokenise
 from ...types import Floats
 from .._contract import Shard
 from .._parameters import param
-from ..bases.pairs import owners, refuse_long
-from ..bases.references import BestReferenceMetric
+from ..bases.pairs import BestReferenceMetric, owners, refuse_long
 
 # original is METEOR 1.5, with its differences from the papers: the search counts stems, synonyms and paraphrases by
 # half and rounds down, so that most of them cover nothing; it adds the distance of a match to alignments without it; it
@@ -254,8 +253,7 @@ class METEOR(BestReferenceMetric):
 
     def score(self, totals: Floats) -> Floats:
         *_, mean, penalty = self._parts(totals)
-        score: Floats = mean * (1 - penalty)
-        return score
+        return np.asarray(mean * (1 - penalty))
 
     def _parts(self, totals: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Return precision, recall, their weighted harmonic mean, and the fragmentation penalty."""

@@ -22,7 +22,7 @@ from ...text.explanations import Seen
 from ...types import Floats
 from .._contract import Corpus, Learnt
 from .._parameters import param
-from ..bases.references import BestReferenceMetric
+from ..bases.pairs import BestReferenceMetric
 from .meteor import LANGUAGES, METEOR
 
 log = logging.getLogger(__name__)

@@ -21,8 +21,7 @@ from ...text.explanations import Alignment, Seen, word_links
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
 from .._parameters import CASE, param
-from ..bases.pairs import best_rows, refuse_long
-from ..bases.references import BestReferenceMetric
+from ..bases.pairs import BestReferenceMetric, best_rows, refuse_long
 
 VARIANTS = ("corrected", "original")
 PARTS = ("nkt", "precision", "bp")
@@ -72,8 +71,7 @@ class RIBES(BestReferenceMetric):
     def score(self, totals: Floats) -> Floats:
         segments = totals[..., 1]
         undefined = np.full_like(segments, np.nan if self.variant == "corrected" else -np.inf)
-        scores: Floats = np.divide(totals[..., 0], segments, out=undefined, where=segments > 0)
-        return scores
+        return np.asarray(np.divide(totals[..., 0], segments, out=undefined, where=segments > 0))
 
     def details(self, totals: Floats) -> dict[str, Any]:
         """Return means over the segments that have a score."""

@@ -23,9 +23,8 @@ from ...types import Floats
 from .._contract import Corpus, Learnt
 from .._parameters import CASE, param
 from ..bases.frequencies import DocumentFrequencies, count_references
-from ..bases.pairs import number_words, refuse_long
-from ..bases.precision_recall import PrecisionRecall
-from ..bases.references import BestReferenceMetric
+from ..bases.pairs import BestReferenceMetric, number_words, refuse_long
+from ..bases.segments import PrecisionRecall
 
 VARIANTS = ("corrected", "original")
 MOST_BYTES = 100_000  # of one text: half a minute
@@ -136,15 +135,13 @@ def _best_match(place: int, word: str, reference: Sequence[str], known: Document
 
 def _byte_lengths(units: Units, sizes: Ints) -> Ints:
     """Return the number of bytes of the words of each text."""
-    lengths: Ints = np.diff(offsets_of(sizes[units.ids])[units.offsets])
-    return lengths
+    return np.asarray(np.diff(offsets_of(sizes[units.ids])[units.offsets]))
 
 
 def _parts(sums: Floats) -> Floats:
     """Return precision and recall, shape (references, 2); 0 where a text is empty."""
     similarities, weights = sums[:, 0::2], sums[:, 1::2]
-    parts: Floats = similarities / np.where(weights > 0, weights, 1.0)
-    return parts
+    return np.asarray(similarities / np.where(weights > 0, weights, 1.0))
 
 
 def similarity(word: str, other: str) -> float:

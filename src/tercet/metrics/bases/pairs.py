@@ -1,9 +1,11 @@
-"""Functions for metrics that compare each output with each of its references: which pairs, the best one, limits."""
+"""What metrics share that compare each output with each of its references: the base, the best reference, limits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from ...text.coding import Ints, Units, offsets_of
 from ...text.explanations import Matches, Seen
 from ...text.ngrams import compare_ngrams, longest_matches
 from ...types import Floats
-from .._contract import Shard
+from .._contract import Metric, Shard, group_references
 
 MOST_UNITS = 20_000  # words of one text; the time grows with its square
 
@@ -33,8 +35,7 @@ def best_rows(values: Floats, groups: Ints, *, highest: bool) -> Ints:
     if (counts == 1).all():
         return groups[:-1]
     order = np.lexsort((np.arange(len(values)), -values if highest else values, owners(groups)))
-    rows: Ints = order[groups[:-1]]
-    return rows
+    return np.asarray(order[groups[:-1]])
 
 
 def number_words(texts: Sequence[Sequence[str]], numbers: dict[str, int]) -> Units:
@@ -81,3 +82,44 @@ def explain_ngrams(score: float, texts: Sequence[Sequence[str]], max_order: int,
     best = max(range(len(sizes)), key=lambda row: sum(sizes[row]))
     both = sizes[best], longest_matches(others[best], words, max_order)
     return Seen(score, [Matches(words, others[best], both, max_order, groups)], best)
+
+
+class BestReferenceMetric(Metric):
+    """A metric that implements `compare` and, to explain segments, `explain_pair`.
+
+    The best reference is the one with the best segment score; of equally good ones the first.
+    """
+
+    def read(self, texts: Sequence[str], opened: Any) -> Any:
+        """Return what `compare` gets for the reference texts of a shard; all systems share it."""
+        return texts
+
+    def compare(self, outputs: Sequence[str], references: Any, whose: Ints) -> Floats:
+        """Count the statistics of each reference text with the output of its segment. Returns shape (texts, k).
+
+        Reference text t belongs to segment whose[t].
+        """
+        raise NotImplementedError
+
+    def choose(self, counts: Floats, groups: Ints) -> Ints:
+        """Return for every segment i the number of its best reference text, groups[i] to groups[i + 1] - 1."""
+        return best_rows(self.segment_scores(counts), groups, highest=self.higher_is_better is not False)
+
+    def explain_pair(self, output: str, reference: str, counts: Floats, opened: Any) -> Seen:
+        """Return what was seen in an output and its best reference, which gave these counts."""
+        raise NotImplementedError
+
+    def prepare(self, shard: Shard, opened: Any) -> tuple[Any, Ints]:
+        texts, groups = group_references(shard.references)
+        return self.read(texts, opened), groups
+
+    def count_outputs(self, outputs: Sequence[str], prepared: tuple[Any, Ints]) -> Floats:
+        read, groups = prepared
+        counts = self.compare(outputs, read, owners(groups))
+        return np.asarray(counts[self.choose(counts, groups)])
+
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+        read, groups = self.prepare(one_segment(output, references), opened)
+        counts = self.compare([output], read, owners(groups))
+        row = int(self.choose(counts, groups)[0])
+        return replace(self.explain_pair(output, references[row], counts[row], opened), against=row)

@@ -1,8 +1,8 @@
-"""The simplest bases: metrics that count, or score, one segment after the other."""
+"""The simplest bases: metrics that count, or score, one segment after the other, and means of segments."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,3 +52,17 @@ class MeanMetric(SegmentMetric):
 
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
+
+
+class PrecisionRecall:
+    """The mean of segments, with precision and recall beside it. To be named before `Metric` among the base classes."""
+
+    def score(self, totals: Floats) -> Floats:
+        return mean_score(totals)
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        """Return means over the segments."""
+        return {"precision": float(totals[2] / totals[1]), "recall": float(totals[3] / totals[1])}
+
+    def extras(self, counts: Floats) -> Mapping[str, Floats]:
+        return {"precision": counts[..., 2], "recall": counts[..., 3]}

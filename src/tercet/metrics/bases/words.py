@@ -16,8 +16,7 @@ from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
 from .._contract import mean_score
 from .._parameters import CASE, param
-from .pairs import best_rows, too_long
-from .references import BestReferenceMetric
+from .pairs import BestReferenceMetric, best_rows, too_long
 
 UNSPACED = {"ja": "ja-mecab", "zh": "zh"}  # languages whose words the Moses tokeniser does not find
 

@@ -17,7 +17,7 @@ from ...text.editing import count_edits, edit_script
 from ...text.explanations import Edits, Seen
 from ...types import Floats
 from .._parameters import CASE, YES, param
-from ..bases.references import BestReferenceMetric
+from ..bases.pairs import BestReferenceMetric
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,7 @@ class CER(BestReferenceMetric):
         return np.column_stack([errors, references.lengths]).astype(np.float64)
 
     def score(self, totals: Floats) -> Floats:
-        rate: Floats = totals[..., 0] / np.maximum(totals[..., 1], 1)
-        return rate
+        return np.asarray(totals[..., 0] / np.maximum(totals[..., 1], 1))
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"errors": int(totals[0]), "ref_len": int(totals[1])}

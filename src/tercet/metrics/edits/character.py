@@ -23,8 +23,7 @@ from ...text.explanations import Edit, Edits, Place, Seen, Shift, locate
 from ...types import Floats
 from .._contract import mean_score
 from .._parameters import param
-from ..bases.pairs import refuse_long, too_long
-from ..bases.references import BestReferenceMetric
+from ..bases.pairs import BestReferenceMetric, refuse_long, too_long
 
 VARIANTS = ("corrected", "original")
 NONE = np.empty(0, dtype=np.int32)

@@ -29,8 +29,7 @@ from ...text.explanations import Seen
 from ...types import Floats
 from .._contract import mean_score
 from .._parameters import param
-from ..bases.pairs import refuse_long
-from ..bases.references import BestReferenceMetric
+from ..bases.pairs import BestReferenceMetric, refuse_long
 
 
 class _Variant(NamedTuple):
@@ -127,8 +126,7 @@ class EED(BestReferenceMetric):
         kind = np.dtype(np.float32 if VARIANTS[self.variant].single else np.float64)
         covered = np.asarray(self.rho, dtype=kind) * coverage.astype(kind)
         rates = (errors.astype(kind) + covered) / (lengths.astype(kind) + covered)
-        scores: Floats = np.minimum(1.0, rates.astype(np.float64))
-        return scores
+        return np.asarray(np.minimum(1.0, rates.astype(np.float64)))
 
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)

@@ -24,8 +24,7 @@ from ...text.explanations import Edits, Seen
 from ...text.tokenisers import check_tokeniser
 from ...types import Floats
 from .._parameters import NO, YES, param
-from ..bases.pairs import best_rows
-from ..bases.references import BestReferenceMetric
+from ..bases.pairs import BestReferenceMetric, best_rows
 from ..bases.words import tokeniser_of
 
 ALL = 1 << 62

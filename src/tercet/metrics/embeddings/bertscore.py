@@ -85,8 +85,7 @@ class BERTScore(EncodedMetric):
         if self.baseline is None:
             return values
         low = read_baseline(str(find_baseline(self.baseline)), self.layer)[column]
-        rescaled: Floats = (values - low) / (1 - low)
-        return rescaled
+        return np.asarray((values - low) / (1 - low))
 
     def details(self, totals: Floats) -> dict[str, Any]:
         """Return means over the segments."""

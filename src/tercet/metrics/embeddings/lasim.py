@@ -39,8 +39,7 @@ class Regression(NamedTuple):
     bias: float
 
     def predict(self, features: Floats) -> Floats:
-        values: Floats = (features - self.mean) / self.scale @ self.weights + self.bias
-        return values
+        return np.asarray((features - self.mean) / self.scale @ self.weights + self.bias)
 
 
 class Opened(NamedTuple):
@@ -93,8 +92,7 @@ class LASIM(AcrossLanguages):
     def _values(self, sources: Floats, outputs: Floats, opened: Opened) -> Floats:
         if opened.regression is not None:
             return opened.regression.predict(features(sources, outputs))
-        cosines: Floats = np.einsum("ij,ij->i", sources, outputs)
-        return cosines
+        return np.asarray(np.einsum("ij,ij->i", sources, outputs))
 
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)

@@ -23,7 +23,7 @@ from .._parameters import YES, param
 from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
 from ..bases.frequencies import DocumentFrequencies
 from ..bases.parsed import parser_name, stored_parses
-from ..bases.precision_recall import PrecisionRecall
+from ..bases.segments import PrecisionRecall
 from ._frames import Frame, find_frames, pair_frames
 
 BLOCK = 256  # tokens whose n-grams are compared at once with all others

@@ -158,8 +158,7 @@ class KoBE(EntityMetric):
             recall = np.vectorize(_rounded, otypes=[np.float64])(matches, expected)
         else:
             recall = np.divide(matches, expected, out=np.full(matches.shape, np.nan), where=expected > 0)
-        score: Floats = recall * _penalty(expected, found) if self.penalty else recall
-        return score
+        return np.asarray(recall * _penalty(expected, found) if self.penalty else recall)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         """Return the parts; recall and precision are None where they are undefined."""
@@ -207,8 +206,7 @@ def _recall(counts: tuple[float, float]) -> tuple[float, float, float]:
 
 def _penalty(expected: Floats, found: Floats) -> Floats:
     """Return the entity count penalty: 1 below twice the expected entities, exp(1 - c/2s) from there on."""
-    penalty: Floats = np.exp(np.minimum(0.0, 1 - found / np.maximum(2 * expected, 1)))
-    return penalty
+    return np.asarray(np.exp(np.minimum(0.0, 1 - found / np.maximum(2 * expected, 1))))
 
 
 def _rounded(matches: float, expected: float) -> float:

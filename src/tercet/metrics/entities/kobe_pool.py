@@ -154,8 +154,7 @@ class KoBEPool(EntityMetric):
 
     def score(self, totals: Floats) -> Floats:
         matches, expected = np.moveaxis(totals, -1, 0)
-        score: Floats = np.divide(matches, expected, out=np.full(matches.shape, np.nan), where=expected > 0)
-        return score
+        return np.asarray(np.divide(matches, expected, out=np.full(matches.shape, np.nan), where=expected > 0))
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"matches": int(totals[0]), "confirmed_entities": int(totals[1])}

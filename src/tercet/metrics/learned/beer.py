@@ -230,8 +230,7 @@ class _Program:
     def predict(self, features: Floats) -> Floats:
         scaled = self.weights * ((features - self.low) / (self.high - self.low))
         raw = scaled.cumsum(1)[:, -1]  # one after the other, as the program adds them
-        scores: Floats = np.clip((self.line[0] + self.line[1] * raw) / 100, 0, 1)
-        return scores
+        return np.asarray(np.clip((self.line[0] + self.line[1] * raw) / 100, 0, 1))
 
 
 @lru_cache(maxsize=4)

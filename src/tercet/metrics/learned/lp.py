@@ -110,8 +110,7 @@ class LP(Metric):
 
     def score(self, totals: Floats) -> Floats:
         total, tokens = np.moveaxis(totals, -1, 0)
-        score: Floats = np.divide(total, tokens, out=np.full(total.shape, np.nan), where=tokens > 0)
-        return score
+        return np.asarray(np.divide(total, tokens, out=np.full(total.shape, np.nan), where=tokens > 0))
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"log_probability": float(totals[0]), "tokens": float(totals[1])}

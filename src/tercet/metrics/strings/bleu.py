@@ -9,8 +9,9 @@ to fractions and superscripts. smooth_method=cc1 to cc7 are the techniques of Ch
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -24,7 +25,7 @@ from ...types import Floats
 from .._contract import Metric, Shard, group_references
 from .._parameters import CASE, param
 
-METHODS = tuple(f"cc{number}" for number in range(1, 8))  # of `_smoothing`
+METHODS = tuple(f"cc{number}" for number in range(1, 8))  # see `SMOOTHED`
 ONE_ORDER_MORE = ("cc5", "cc7")  # methods that read n-grams one word longer than the longest
 SMOOTHING = {"exp": None, "floor": 0.1, "add-k": 1.0, "none": None} | dict.fromkeys(METHODS)  # with default values
 VARIANTS = {"mteval": "mteval13a", "sacrebleu": "sacrebleu2.6", "sacrebleu-1.3.6": "sacrebleu1.3.6"}
@@ -210,9 +211,7 @@ class BLEU(Metric):
         n, orders = self.max_ngram_order, self._orders
         correct, total = counts[2 : 2 + orders], counts[2 + orders :]
         if self.smooth_method in METHODS:
-            from ._smoothing import smoothed_precisions
-
-            precisions = 100.0 * smoothed_precisions(self.smooth_method, correct, total, counts[0], n)
+            precisions = 100.0 * SMOOTHED[self.smooth_method](correct, total, counts[0])[:n]
             return precisions, np.ones(precisions.shape, dtype=bool)
         if self.smooth_method != "add-k" and correct.all():  # nothing to smooth: corpora and their resamples
             return 100.0 * correct / total, np.ones(correct.shape, dtype=bool)
@@ -267,3 +266,77 @@ class BLEU(Metric):
 def _counts_first(totals: Floats) -> Floats:
     """Return a copy of shape (k, ...) of an array (..., k), because steps over a short last axis are slow."""
     return np.ascontiguousarray(np.moveaxis(totals, -1, 0))
+
+
+# The seven smoothing techniques of Chen and Cherry (2014) for BLEU of segments, "A Systematic Comparison of Smoothing
+# Techniques for Sentence-Level BLEU", WMT, with the numbers of NLTK 3.10. Where NLTK reads the paper differently, NLTK is
+# followed: its method 4 halves the added count for each order without a match, and its method 5 averages precisions,
+# where the paper averages counts. Matches and totals may have one order more.
+EPSILON = 0.1  # method 1
+K = 5  # method 4
+ALPHA = 5  # method 6
+
+
+def _plain(matches: Floats, totals: Floats) -> Floats:
+    return np.asarray(matches / np.maximum(totals, 1))
+
+
+def _epsilon(matches: Floats, totals: Floats, length: Floats) -> Floats:
+    return _plain(np.where(matches == 0, EPSILON, matches), totals)
+
+
+def _add_one(matches: Floats, totals: Floats, length: Floats) -> Floats:
+    added = np.concatenate([np.zeros_like(matches[:1]), np.ones_like(matches[1:])])
+    return _plain(matches + added, np.maximum(totals, 1) + added)
+
+
+def _halved(matches: Floats, totals: Floats, length: Floats) -> Floats:
+    return _plain(np.where(matches == 0, 1 / _doubled(matches), matches), totals)
+
+
+def _halved_by_length(matches: Floats, totals: Floats, length: Floats) -> Floats:
+    added = np.log(np.maximum(length, 1)) / (K * _doubled(matches))  # 0 for an output of one word
+    return _plain(np.where(matches == 0, added, matches), totals)
+
+
+def _doubled(matches: Floats) -> Floats:
+    """Return 2 to the power of the orders without a match so far."""
+    return np.asarray(np.cumprod(np.where(matches == 0, 2.0, 1.0), axis=0), dtype=np.float64)
+
+
+def _averaged(precisions: Floats) -> Floats:
+    """Return the mean of each order's precision, the smoothed one before it and the next one; the last is left out."""
+    result, before = [], precisions[0] + 1
+    for own, following in pairwise(precisions):
+        before = (before + own + following) / 3
+        result.append(before)
+    return np.stack(result)
+
+
+def _average(matches: Floats, totals: Floats, length: Floats) -> Floats:
+    return _averaged(_plain(matches, totals))
+
+
+def _interpolated(matches: Floats, totals: Floats, length: Floats) -> Floats:
+    result = list(_plain(matches, totals)[:2])
+    for own, total in zip(matches[2:], totals[2:], strict=True):
+        earlier, last = result[-2:]
+        prior = np.divide(last**2, earlier, out=np.zeros_like(last), where=earlier > 0)
+        result.append((own + ALPHA * prior) / (total + ALPHA))
+    return np.stack(result)
+
+
+def _halved_and_averaged(matches: Floats, totals: Floats, length: Floats) -> Floats:
+    halved = _halved_by_length(matches[:-1], totals[:-1], length)
+    return _averaged(np.concatenate([halved, _plain(matches, totals)[-1:]]))
+
+
+SMOOTHED: dict[str, Callable[[Floats, Floats, Floats], Floats]] = {
+    "cc1": _epsilon,
+    "cc2": _add_one,
+    "cc3": _halved,
+    "cc4": _halved_by_length,
+    "cc5": _average,
+    "cc6": _interpolated,
+    "cc7": _halved_and_averaged,
+}

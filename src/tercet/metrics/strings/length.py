@@ -58,8 +58,7 @@ class Length(Metric):
     def score(self, totals: Floats) -> Floats:
         output, reference = totals[..., 0], totals[..., 1]
         undefined = np.full_like(reference, np.nan)
-        ratio: Floats = np.divide(output, reference, out=undefined, where=reference > 0)
-        return ratio
+        return np.asarray(np.divide(output, reference, out=undefined, where=reference > 0))
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"sys_len": int(totals[0]), "ref_len": int(totals[1])}

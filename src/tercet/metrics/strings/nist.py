@@ -120,8 +120,7 @@ class NIST(Metric):
         score = np.zeros(totals.shape[:-1])
         for order in range(n):
             score = score + per_order[..., order]
-        result: Floats = score * _penalty(totals)
-        return result
+        return np.asarray(score * _penalty(totals))
 
     def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the words, and which n-grams of each order match a reference."""
@@ -149,8 +148,7 @@ def _known(learnt: Information | None) -> Information:
 def _penalty(totals: Floats) -> Floats:
     length, reference = totals[..., 0], totals[..., 1]
     ratio = np.clip(length / np.maximum(reference, 1e-300), 1e-300, 1.0)
-    penalty: Floats = np.exp(-BETA * np.log(ratio) ** 2)
-    return penalty
+    return np.asarray(np.exp(-BETA * np.log(ratio) ** 2))
 
 
 class _Learner:

@@ -93,8 +93,7 @@ class SentBLEU(Metric):
         return np.column_stack([units.lengths, closest, matches, totals, scores, np.ones(len(scores))])
 
     def score(self, totals: Floats) -> Floats:
-        result: Floats = totals[..., -2] / totals[..., -1]
-        return result
+        return np.asarray(totals[..., -2] / totals[..., -1])
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return {

@@ -161,5 +161,4 @@ def _bleu(totals: Floats, matches: Floats, ngrams: Floats) -> Floats:
     mean = logs[..., 0]
     for n in range(1, ORDER):
         mean = mean + logs[..., n]
-    score: Floats = np.where(output > 0, np.exp(mean / ORDER + shortfall), 0.0)
-    return score
+    return np.asarray(np.where(output > 0, np.exp(mean / ORDER + shortfall), 0.0))

@@ -99,8 +99,7 @@ class TreeMetric(ParsedMetric):
         summed = np.zeros(totals.shape[:-1])
         for size in range(self.largest):
             summed = summed + precisions[..., size]
-        score: Floats = summed / np.maximum(present.sum(-1), 1)
-        return score
+        return np.asarray(summed / np.maximum(present.sum(-1), 1))
 
     def _precisions(self, totals: Floats) -> tuple[Floats, Any]:
         """Return by size the precision, and whether output or reference have any piece."""
