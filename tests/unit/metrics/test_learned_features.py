@@ -115,10 +115,10 @@ def test_the_kernel_of_children_is_the_sum_over_all_subsequences(shape):
 
 def test_trees_with_the_same_labels_have_the_kernel_one():
     kernel = create("tree_kernel").resolved("en")
-    assert kernel.compare(sentence("cat", "dog"), sentence("cat", "dog")) == 1
-    assert 0 < kernel.compare(sentence("cat", "dog"), sentence("bird", "fish")) < 1
+    assert kernel.count_pair(sentence("cat", "dog"), sentence("cat", "dog"))[0] == 1
+    assert 0 < kernel.count_pair(sentence("cat", "dog"), sentence("bird", "fish"))[0] < 1
     structure = create("tree_kernel:of=relations").resolved("en")
-    assert structure.compare(sentence("cat", "dog"), sentence("bird", "fish")) == 1
+    assert structure.count_pair(sentence("cat", "dog"), sentence("bird", "fish"))[0] == 1
 
 
 def test_a_mean_negates_errors_and_divides_by_the_largest():

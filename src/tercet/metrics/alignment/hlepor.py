@@ -30,11 +30,7 @@ from ..bases.pairs import BestReferenceMetric, best_rows, number_words, refuse_l
 # begins with the same digits, aligns words within a sentence with the first match of all, and reads before the
 # beginning and behind the end of sentences; pypi confuses two lists of positions, and has no context where that begins
 # before the sentence does.
-VARIANTS = {
-    "corrected": (None, 3.0),
-    "wmt19": ("hLEPOR-wmt19", 3.0),
-    "pypi": ("hLepor0.0.4", 7.0),
-}
+VARIANTS = {"corrected": (None, 3.0), "wmt19": ("hLEPOR-wmt19", 3.0), "pypi": ("hLepor0.0.4", 7.0)}
 WEIGHTS = ("weight_elp", "weight_npp", "weight_hpr")
 FACTORS = ("elp", "npp", "hpr", "precision", "recall")
 # What Perl's \s matches in text; unlike str.split, a blank at the beginning has an empty word before it.

@@ -30,7 +30,7 @@ from ...language.encoders import (
 from ...text.explanations import Alignment, Link, Places
 from ...text.scripts import base_code
 from ...types import Floats, Floats32
-from .._contract import Corpus, Learnt, Metric, Shard
+from .._contract import Corpus, Learnt, Metric, Shard, mean_score
 from .._parameters import param
 from .._ready import warn_of_guess
 from .frequencies import DocumentFrequencies, count_references
@@ -215,6 +215,10 @@ class EncodedMetric(EncoderMetric):
     def count_tokens(self, output: TokenVectors, references: Sequence[TokenVectors], opened: Opened) -> Sequence[float]:
         """Return the counts of one segment."""
         raise NotImplementedError
+
+    def score(self, totals: Floats) -> Floats:
+        """Compute the mean of segments, unless a metric says otherwise."""
+        return mean_score(totals)
 
     def explained(
         self, opened: Opened, output: str, references: Sequence[str]

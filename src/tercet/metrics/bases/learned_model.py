@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import sha256
-from importlib.resources import as_file, files
 from pathlib import Path
 
 import numpy as np
@@ -93,8 +92,7 @@ def _load(path: str, state: object) -> LearnedModel:
 @lru_cache(maxsize=8)
 def shipped_model(name: str) -> LearnedModel:
     """Return a model that comes with the package."""
-    with as_file(files("tercet.metrics").joinpath("data", f"{name}.model")) as path:
-        return _from_file(read_model(path, KIND, made_by=MADE_BY), name)
+    return _from_file(read_model(Path(__file__).parents[1] / "data" / f"{name}.model", KIND, made_by=MADE_BY), name)
 
 
 def _from_file(content: ModelFile, place: str) -> LearnedModel:

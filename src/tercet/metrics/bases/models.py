@@ -150,6 +150,43 @@ class ModelMetric(Metric):
         return Seen(self._settle(scores)[0], values={"scores": scores})
 
 
+@dataclass(frozen=True)
+class HubModel(ModelMetric):
+    """A model of Hugging Face, in a folder or by its name on the hub, which transformers runs."""
+
+    packages = (("torch", "hf"), ("transformers", "hf"))
+
+    def find(self, name: str, *, weights: bool = True) -> Path:
+        """Return the folder of a model; downloaded only if that is allowed."""
+        from ...language.encoders.huggingface import find_folder
+
+        return find_folder(self.name, name, allow_download=self.allow_download, weights=weights)
+
+    def place(self) -> Path:
+        return self.find(self.model or "")
+
+    def checksum(self, place: Path) -> str:
+        from ...language.encoders.huggingface import fingerprint
+
+        return fingerprint(place)
+
+    def network(self, kind: str, place: Path) -> Any:
+        """Load the weights of a kind of model of transformers onto the device."""
+        from ...language.encoders.huggingface import load_weights, torch_device
+
+        model = load_weights(kind, str(self.model), place, trust_pickle=self.trust_pickle)
+        return model.to(torch_device(self.device)).eval()
+
+    def predictor(self, encode: Callable[[Sequence[Row]], list[Any]], run: Callable[[list[Any]], Any]) -> Predict:
+        """Return a function from rows to scores. encode: returns the tokens of rows. run: scores a batch of them."""
+
+        def predict(rows: Sequence[Row]) -> list[float]:
+            encoded = encode(rows)
+            return in_batches(encoded, [len(each.ids) for each in encoded], self.batch, run)
+
+        return predict
+
+
 def in_batches(rows: Sequence[Any], lengths: Sequence[int], size: int, run: Callable[[list[Any]], Any]) -> list[float]:
     """Run a model over rows in batches of similar length; returns a number for each row, in their order."""
     from ...language.encoders.base import batches

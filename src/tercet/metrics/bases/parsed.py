@@ -1,8 +1,9 @@
 """What metrics on parses share: the choice of the parser, and that each distinct text is parsed once.
 
-A metric implements `count_parsed`: what it counts in a parsed output and its parsed references. Parsing, reusing parses
-and the parser's name in the signature are done here. Parsing takes a hundred times as long as comparing. A unit of work
-therefore has all systems' outputs of some segments, so that their references are parsed once.
+A metric implements `count_pair`, what it counts in a parsed output and a parsed reference, or `count_parsed` for all
+references. Parsing, reusing parses and the parser's name in the signature are done here. Parsing takes a hundred times
+as long as comparing. A unit of work therefore has all systems' outputs of some segments, so that their references are
+parsed once.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ...language.backends import Backend
 from ...language.sentence import Sentence
 from ...text.scripts import base_code
 from ...types import Floats
-from .._contract import Corpus, Learnt, Metric, Shard
+from .._contract import Corpus, Learnt, Metric, Shard, mean_score
 from .._parameters import param
 
 ParsedTexts = Mapping[str, "Sentence"]  # by text
@@ -122,8 +123,20 @@ class ParsedMetric(Metric):
         }
 
     def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
-        """Return the counts of one segment; an empty text is a sentence without words."""
+        """Return the counts of one segment: those of the reference with the highest first count, the score."""
+        return max((self.count_pair(output, each) for each in references), key=lambda counts: counts[0])
+
+    def count_pair(self, output: Sentence, reference: Sentence) -> Sequence[float]:
+        """Return the counts of one output and one reference; an empty text is a sentence without words."""
         raise NotImplementedError
+
+    def best_of(self, output: Sentence, references: Sequence[Sentence]) -> int:
+        """Return the number, from 0, of the (first) reference with the highest score."""
+        return max(range(len(references)), key=lambda row: self.count_pair(output, references[row])[0])
+
+    def score(self, totals: Floats) -> Floats:
+        """Compute the mean of segments, unless a metric says otherwise."""
+        return mean_score(totals)
 
 
 def _has_tree(sentence: Sentence) -> bool:

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from ...language.encoders import TokenVectors
 from ...text.explanations import Alignment, Seen
-from ...types import Floats
-from .._contract import mean_score
 from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
 
 
@@ -29,9 +27,6 @@ class BERTr(EncodedMetric):
 
     def count_tokens(self, output: TokenVectors, references: Sequence[TokenVectors], opened: Opened) -> Sequence[float]:
         return max((_recall(output, reference) for reference in references), default=0.0), 1.0
-
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
 
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return for each token of the best reference the most similar token of the output."""

@@ -20,7 +20,6 @@ from ...errors import MissingDependency
 from ...language.encoders import TokenVectors
 from ...text.explanations import Alignment, Link, Seen
 from ...types import Floats
-from .._contract import mean_score
 from .._parameters import param
 from ..bases.encoded import EncodedMetric, Known, Opened, cosines, places_of
 
@@ -99,9 +98,6 @@ class WMDO(EncodedMetric):
         missing = float((~output.known).mean())
         score = distance + self.delta * fragmentation + self.alpha * missing
         return _Transport(score, distance, fragmentation, missing, flow)
-
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         """Return means over the segments."""

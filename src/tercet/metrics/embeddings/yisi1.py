@@ -22,10 +22,12 @@ from .._contract import Corpus, Learnt, Shard
 from .._parameters import YES, param
 from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
 from ..bases.frequencies import DocumentFrequencies
+from ..bases.pairs import one_segment
 from ..bases.parsed import parser_name, stored_parses
 from ..bases.segments import PrecisionRecall
 from ._frames import Frame, find_frames, pair_frames
 
+USUAL = "en"  # the language of a side that the test set does not name
 BLOCK = 256  # tokens whose n-grams are compared at once with all others
 
 
@@ -53,38 +55,42 @@ class YiSi1(PrecisionRecall, EncodedMetric):
     learns_weights = True
     version = 2
 
+    @property
+    def parsers(self) -> tuple[str | None, ...]:
+        """The parsers of the texts that `parsed_texts` returns, and of languages that `parsed_languages` returns."""
+        return (self.parser,)
+
+    def parsed_languages(self, testset: Corpus) -> tuple[str, ...]:
+        return (base_code(testset.target_language or USUAL),)
+
+    def parsed_texts(self, shard: Shard) -> tuple[list[str], ...]:
+        columns = (*shard.references.values(), *shard.outputs.values())
+        return ([text for lines in columns for text in lines if text is not None],)
+
     def learn(self, testset: Corpus) -> Learnt:
-        """Learn weights of tokens; with srl, find the parser's name and version."""
+        """Learn weights of tokens; with srl, find the parsers' names and versions."""
         learnt = super().learn(testset)
         if not self.srl:
             return learnt
-        language = base_code(testset.target_language or "en")
-        name = parser_name(self._open_parser(language))
-        return replace(learnt, state=learnt.state._replace(more=language), items={**learnt.items, "parsed": name})
-
-    def _open_parser(self, language: str) -> Backend:
-        from ...language.parsing import opened
-
-        return opened(self.parser, language)
-
-    def _parse(self, texts: Sequence[str], language: str) -> dict[str, Sentence]:
-        from ...language.parsing import parse
-
-        distinct = list(dict.fromkeys(texts))
-        parsed = parse(distinct, language, backend=self._open_parser(language), cache=self.parses)
-        return dict(zip(distinct, parsed, strict=True))
+        languages = self.parsed_languages(testset)
+        backends = map(open_parser, self.parsers, languages)
+        items = {**learnt.items, "parsed": "+".join(map(parser_name, backends))}
+        return replace(learnt, state=learnt.state._replace(more=languages), items=items)
 
     def prepare_shard(self, shard: Shard, opened: Opened) -> Opened:
-        """With srl, parse all texts, each once."""
+        """With srl, parse all texts, each once; metrics with the same parser share the parses."""
         if not self.srl:
             return opened
-        columns = (*shard.references.values(), *shard.outputs.values())
-        texts = [text for lines in columns for text in lines if text is not None]
-        key = ("parses", parser_name(self._open_parser(opened.more)), opened.more)
-        known: dict[str, Sentence] = shard.share(key, dict)
-        if new := [text for text in texts if text not in known]:
-            known |= self._parse(new, opened.more)
-        return opened._replace(more={sentence.text: sentence for sentence in known.values()})
+        from ...language.parsing import parse
+
+        found: dict[str, Sentence] = {}
+        for texts, language, parser in zip(self.parsed_texts(shard), opened.more, self.parsers, strict=True):
+            backend = open_parser(parser, language)
+            known: dict[str, Sentence] = shard.share(("parses", parser_name(backend), language), dict)
+            if new := [text for text in dict.fromkeys(texts) if text not in known]:
+                known.update(zip(new, parse(new, language, backend=backend, cache=self.parses), strict=True))
+            found |= {known[text].text: known[text] for text in texts}
+        return opened._replace(more=found)
 
     def count_tokens(self, output: TokenVectors, references: Sequence[TokenVectors], opened: Opened) -> Sequence[float]:
         """Count the score, 1 for the segment, precision, recall."""
@@ -117,9 +123,7 @@ class YiSi1(PrecisionRecall, EncodedMetric):
 
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return for each token the most similar token of the other text, with its weight."""
-        if self.srl:
-            parsed = self._parse([output, *references], opened.more)
-            opened = opened._replace(more={sentence.text: sentence for sentence in parsed.values()})
+        opened = self.prepare_shard(one_segment(output, references, source), opened)
         return self.explained_pair(opened, output, references)
 
     def explained_pair(self, opened: Opened, output: str, references: Sequence[str]) -> Seen:
@@ -133,6 +137,13 @@ class YiSi1(PrecisionRecall, EncodedMetric):
         both = [alignment(tokens, reference, found, of, each) for of, each in weights.items()]
         score, precision, recall = parts[row]
         return Seen(score, both, row, {"precision": precision, "recall": recall})
+
+
+def open_parser(parser: str | None, language: str) -> Backend:
+    """Return a parser by its name, or the installed one for the language."""
+    from ...language.parsing import opened
+
+    return opened(parser, language)
 
 
 def weights_of(tokens: Sequence[str], frequencies: DocumentFrequencies | None) -> Floats:

@@ -13,19 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from ...language.backends import Backend
 from ...language.encoders import LAST, TokenVectors
-from ...language.sentence import Sentence
 from ...text.explanations import Seen
 from ...text.scripts import base_code
 from ...types import Floats
-from .._contract import Corpus, Learnt, Shard
+from .._contract import Corpus, Shard
 from .._parameters import param
-from ..bases.encoded import AcrossLanguages, EncodedMetric, Opened
-from ..bases.parsed import parser_name, stored_parses
-from .yisi1 import YiSi1, weights_of
-
-USUAL = "en"  # the language of a side that the test set does not name
+from ..bases.encoded import AcrossLanguages, Opened
+from ..bases.pairs import one_segment
+from ..bases.parsed import stored_parses
+from .yisi1 import USUAL, YiSi1, weights_of
 
 
 @dataclass(frozen=True)
@@ -61,42 +58,18 @@ class YiSi2(AcrossLanguages, YiSi1):
     def token_weights(self, output: TokenVectors, reference: TokenVectors, opened: Opened) -> tuple[Floats, Floats]:
         return np.ones(len(output)), weights_of(reference.tokens, opened.frequencies)
 
-    def learn(self, testset: Corpus) -> Learnt:
-        """Learn weights of the source's tokens; with srl, find the parsers' names and versions."""
-        learnt = EncodedMetric.learn(self, testset)
-        if not self.srl:
-            return learnt
-        both = tuple(base_code(language or USUAL) for language in self.encoded_languages(testset))
-        names = "+".join(parser_name(self._open(side, language)) for side, language in enumerate(both))
-        return replace(learnt, state=learnt.state._replace(more=both), items={**learnt.items, "parsed": names})
+    @property
+    def parsers(self) -> tuple[str | None, ...]:
+        return self.source_parser, self.parser
 
-    def _open(self, side: int, language: str) -> Backend:
-        """Return the parser of the source (0) or of the outputs (1)."""
-        from ...language.parsing import opened
+    def parsed_languages(self, testset: Corpus) -> tuple[str, ...]:
+        return tuple(base_code(language or USUAL) for language in self.encoded_languages(testset))
 
-        return opened((self.source_parser, self.parser)[side], language)
-
-    def _parsed(self, sources: Sequence[str], outputs: Sequence[str], both: Sequence[str]) -> dict[str, Sentence]:
-        """Return the parses by text. A text that is a source and an output is parsed as an output."""
-        from ...language.parsing import parse
-
-        found: dict[str, Sentence] = {}
-        for side, texts in enumerate((sources, outputs)):
-            distinct = list(dict.fromkeys(texts))
-            parses = parse(distinct, both[side], backend=self._open(side, both[side]), cache=self.parses)
-            found |= {sentence.text: sentence for sentence in parses}
-        return found
-
-    def prepare_shard(self, shard: Shard, opened: Opened) -> Opened:
-        """With srl, parse all texts, each once."""
-        if not self.srl:
-            return opened
-        outputs = [text for lines in shard.outputs.values() for text in lines]
-        return opened._replace(more=self._parsed(shard.source or (), outputs, opened.more))
+    def parsed_texts(self, shard: Shard) -> tuple[list[str], ...]:
+        """Return sources and outputs. A text that is both is parsed as an output."""
+        return list(shard.source or ()), [text for lines in shard.outputs.values() for text in lines]
 
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return for each token the most similar token of the other text, with its weight."""
-        text = source or ""
-        if self.srl:
-            opened = opened._replace(more=self._parsed([text], [output], opened.more))
-        return replace(self.explained_pair(opened, output, [text]), against=None)
+        opened = self.prepare_shard(one_segment(output, (), source or ""), opened)
+        return replace(self.explained_pair(opened, output, [source or ""]), against=None)

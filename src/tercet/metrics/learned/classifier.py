@@ -6,7 +6,6 @@ classifier it is the probability of one label, such as "entailment" or "paraphra
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,11 @@ import numpy as np
 
 from ...errors import UnknownName, UsageError
 from .._parameters import param
-from ..bases.models import ModelMetric, Predict, Row, in_batches
+from ..bases.models import HubModel, Predict
 
 
 @dataclass(frozen=True)
-class Classifier(ModelMetric):
+class Classifier(HubModel):
     """The output of a sequence classifier, the mean of segments.
 
     model: a Hugging Face folder, or a name of the hub.
@@ -36,7 +35,6 @@ class Classifier(ModelMetric):
     label_name: str | None = param(key="label")
     lower_is_better: bool = param(False, quiet=True)
 
-    packages = (("torch", "hf"), ("transformers", "hf"))
     paper = "Devlin et al. (2019), BERT: Pre-training of Deep Bidirectional Transformers"
 
     @property
@@ -55,25 +53,13 @@ class Classifier(ModelMetric):
         if self.references == "none":
             raise UsageError("classifier: to pair the output with the source, use against=source.")
 
-    def place(self) -> Path:
-        from ...language.encoders.huggingface import find_folder
-
-        return find_folder(self.name, self.model or "", allow_download=self.allow_download)
-
-    def checksum(self, place: Path) -> str:
-        from ...language.encoders.huggingface import fingerprint
-
-        return fingerprint(place)
-
     def load(self, place: Path) -> Predict:
-        from ...language.encoders.huggingface import feed, inferring, load_weights, open_tokenizer, torch_device
+        from ...language.encoders.huggingface import feed, inferring, open_tokenizer
         from ...language.encoders.transformer import read_json
 
         name = str(self.model)
-        config = read_json(place / "config.json")
-        tokenizer = open_tokenizer(name, place, config)
-        kind = "AutoModelForSequenceClassification"
-        model = load_weights(kind, name, place, trust_pickle=self.trust_pickle).to(torch_device(self.device)).eval()
+        tokenizer = open_tokenizer(name, place, read_json(place / "config.json"))
+        model = self.network("AutoModelForSequenceClassification", place)
         column = self._column(model.config)
 
         def run(encoded: list[Any]) -> Any:
@@ -84,11 +70,9 @@ class Classifier(ModelMetric):
             powers = np.exp(found - found.max(1, keepdims=True))
             return (powers / powers.sum(1, keepdims=True))[:, column]
 
-        def predict(rows: Sequence[Row]) -> list[float]:
-            encoded = tokenizer.encode([(row.source or row.reference, row.output) for row in rows])
-            return in_batches(encoded, [len(each.ids) for each in encoded], self.batch, run)
-
-        return predict
+        return self.predictor(
+            lambda rows: tokenizer.encode([(row.source or row.reference, row.output) for row in rows]), run
+        )
 
     def _column(self, config: Any) -> int | None:
         """Return the number of the label; None for a regressor."""

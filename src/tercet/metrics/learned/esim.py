@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import as_file, files
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,7 @@ from ...errors import DataError
 from ...language.encoders import DEFAULT, TokenVectors
 from ...language.encoders.onnx import open_session
 from ...text.explanations import Seen
-from ...types import Floats
-from .._contract import Corpus, Learnt, mean_score
+from .._contract import Corpus, Learnt
 from ..bases.encoded import EncodedMetric, Known, Opened
 
 KIND = "esim"
@@ -64,9 +63,6 @@ class ESIM(EncodedMetric):
             return 0.0, 0.0
         return max(opened.more.score(reference, output) for reference in references), 1.0
 
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
-
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the score with each reference."""
         tokens, others = self.explained(opened, output, references)
@@ -94,5 +90,4 @@ def _vectors(text: TokenVectors) -> NDArray[np.float32]:
 
 @lru_cache(maxsize=1)
 def _network() -> ModelFile:
-    with as_file(files("tercet.metrics").joinpath("data", "esim.model")) as path:
-        return read_model(path, KIND, made_by="training")
+    return read_model(Path(__file__).parents[1] / "data" / "esim.model", KIND, made_by="training")

@@ -8,7 +8,7 @@ program.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .._parameters import param
-from ..bases.models import ModelMetric, Predict, Row, in_batches
+from ..bases.models import HubModel, Predict, Row
 
 SCORE_TOKEN = 250089  # <extra_id_10> of mT5
 WORST = 25.0
@@ -25,7 +25,7 @@ LONGEST = {23: 1024, 24: 1536}  # tokens that the models were trained with
 
 
 @dataclass(frozen=True)
-class MetricX(ModelMetric):
+class MetricX(HubModel):
     """MetricX, the mean of segments: an error score from 0 to 25.
 
     model: a folder with the weights, or a name of the hub such as google/metricx-24-hybrid-large-v2p6.
@@ -42,7 +42,6 @@ class MetricX(ModelMetric):
     year: int | None = param(choices=(23, 24))
 
     usual_model = "google/metricx-24-hybrid-large-v2p6"
-    packages = (("torch", "hf"), ("transformers", "hf"))
     paper = "Juraska et al. (2024), MetricX-24: The Google Submission to the WMT 2024 Metrics Shared Task"
     higher_is_better = False
 
@@ -64,14 +63,6 @@ class MetricX(ModelMetric):
             "year": 23 if "metricx-23" in name else 24,
         }
 
-    def place(self) -> Path:
-        return _find(self, self.model or "")
-
-    def checksum(self, place: Path) -> str:
-        from ...language.encoders.huggingface import fingerprint
-
-        return fingerprint(place)
-
     def written(self, row: Row) -> str:
         """Return the input of the model."""
         if self.year == 23:
@@ -81,21 +72,13 @@ class MetricX(ModelMetric):
         return text if self.without_references else f"{text} reference: {row.reference}"
 
     def load(self, place: Path) -> Predict:
-        from ...language.encoders.huggingface import (
-            feed,
-            inferring,
-            load_weights,
-            open_tokenizer,
-            packages,
-            torch_device,
-        )
+        from ...language.encoders.huggingface import feed, inferring, open_tokenizer, packages
 
         _, torch = packages()
         name = str(self.model)
-        tokenizer = open_tokenizer(name, _find(self, self.tokenizer, weights=False) if self.tokenizer else place, {})
+        tokenizer = open_tokenizer(name, self.find(self.tokenizer, weights=False) if self.tokenizer else place, {})
         tokenizer.longest = LONGEST[self.year or 24]
-        model = load_weights("AutoModelForSeq2SeqLM", name, place, trust_pickle=self.trust_pickle)
-        model = model.to(torch_device(self.device)).eval()
+        model = self.network("AutoModelForSeq2SeqLM", place)
         column = min(SCORE_TOKEN, model.config.vocab_size - 1)  # a small model of a test has a smaller vocabulary
 
         def run(encoded: list[Any]) -> Any:
@@ -109,14 +92,4 @@ class MetricX(ModelMetric):
                 logits = model(**feed(model, inputs), decoder_input_ids=start).logits[:, 0, column]
                 return logits.float().clamp(0, WORST).cpu().numpy()
 
-        def predict(rows: Sequence[Row]) -> list[float]:
-            encoded = tokenizer.encode([self.written(row) for row in rows])
-            return in_batches(encoded, [len(each.ids) for each in encoded], self.batch, run)
-
-        return predict
-
-
-def _find(metric: MetricX, place: str, *, weights: bool = True) -> Path:
-    from ...language.encoders.huggingface import find_folder
-
-    return find_folder(metric.name, place, allow_download=metric.allow_download, weights=weights)
+        return self.predictor(lambda rows: tokenizer.encode([self.written(row) for row in rows]), run)

@@ -70,17 +70,7 @@ class BLEU(Metric):
 
     explains = (Matches,)
     paper = "Papineni et al. (2002), BLEU: a Method for Automatic Evaluation of Machine Translation"
-    signature_order = (
-        "case",
-        "eff",
-        "tok",
-        "smooth",
-        "segeff",
-        "order",
-        "variant",
-        "model",
-        "spm",
-    )
+    signature_order = ("case", "eff", "tok", "smooth", "segeff", "order", "variant", "model", "spm")
 
     def validate(self) -> None:
         if self.tokenize == "spm" and self.model is None:
@@ -268,10 +258,10 @@ def _counts_first(totals: Floats) -> Floats:
     return np.ascontiguousarray(np.moveaxis(totals, -1, 0))
 
 
-# The seven smoothing techniques of Chen and Cherry (2014) for BLEU of segments, "A Systematic Comparison of Smoothing
-# Techniques for Sentence-Level BLEU", WMT, with the numbers of NLTK 3.10. Where NLTK reads the paper differently, NLTK is
-# followed: its method 4 halves the added count for each order without a match, and its method 5 averages precisions,
-# where the paper averages counts. Matches and totals may have one order more.
+# The seven smoothing techniques of Chen and Cherry (2014), "A Systematic Comparison of Smoothing Techniques for
+# Sentence-Level BLEU", WMT, with the numbers of NLTK 3.10. Where NLTK reads the paper differently, NLTK is followed:
+# its method 4 halves the added count for each order without a match, and its method 5 averages precisions, where the
+# paper averages counts. Matches and totals may have one order more.
 EPSILON = 0.1  # method 1
 K = 5  # method 4
 ALPHA = 5  # method 6

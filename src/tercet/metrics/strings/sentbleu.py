@@ -13,16 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...text.coding import (
-    Ints,
-    NgramIndex,
-    Vocabulary,
-    Words,
-    closest_lengths,
-    code_points,
-    ngram_totals,
-    split_words,
-)
+from ...text.coding import Ints, NgramIndex, Vocabulary, Words, closest_lengths, code_points, ngram_totals, split_words
 from ...text.explanations import Matches, Seen
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats

@@ -31,8 +31,7 @@ from ...language.stemming import LANGUAGES as STEMMED
 from ...language.vectors import is_model, open_vectors
 from ...text.explanations import Alignment, Seen
 from ...text.scripts import base_code
-from ...types import Floats
-from .._contract import Corpus, Learnt, mean_score
+from .._contract import Corpus, Learnt
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
 
@@ -200,12 +199,9 @@ class Cobalt(ParsedMetric):
                     "sentence says whose its labels are."
                 )
 
-    def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
+    def count_pair(self, output: Sentence, reference: Sentence) -> Sequence[float]:
         """Count the score of a segment, and 1: a system's score is the mean."""
-        return max(self.assess(self.align(output, reference)).score for reference in references), 1.0
-
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
+        return self.assess(self.align(output, reference)).score, 1.0
 
     def best(self, output: Sentence, references: Sequence[Sentence]) -> tuple[int, CobaltComparison]:
         """Return the number, from 0, of the (first) reference with the highest score, and its comparison."""

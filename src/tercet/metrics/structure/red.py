@@ -15,8 +15,6 @@ from itertools import pairwise
 from math import exp
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ...language.function_words import function_words
 from ...language.meteor_alignment import MATCHERS, Aligner
 from ...language.paraphrases import find_table
@@ -24,7 +22,6 @@ from ...language.sentence import Sentence
 from ...language.stemming import LANGUAGES as STEMMED
 from ...text.explanations import Seen
 from ...types import Floats
-from .._contract import mean_score
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
 
@@ -66,12 +63,10 @@ class RED(ParsedMetric):
         if self.paraphrases is not None:
             find_table(self.paraphrases)
 
-    def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
+    def count_pair(self, output: Sentence, reference: Sentence) -> Sequence[float]:
         """Count the score of a segment, 1, and precision and recall by size."""
-        rows = [self.precision_recall(output, reference) for reference in references]
-        scores = [self._mean(row) for row in rows]
-        best = int(np.argmax(scores))
-        return [scores[best], 1.0, *(value for share in rows[best] for value in share)]
+        shares = self.precision_recall(output, reference)
+        return [self._mean(shares), 1.0, *(value for share in shares for value in share)]
 
     def _mean(self, shares: Sequence[tuple[float, float]]) -> float:
         """Return the weighted mean of F-measures; sizes that the reference does not have are left out."""
@@ -114,9 +109,6 @@ class RED(ParsedMetric):
     def _weight(self, word: str) -> float:
         return self.function if word in function_words(self.language) or not any(map(str.isalnum, word)) else 1.0
 
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
-
     def extras(self, counts: Floats) -> Mapping[str, Floats]:
         return {
             f"{name}{size}": counts[..., 2 * size + place]
@@ -127,8 +119,7 @@ class RED(ParsedMetric):
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the n-grams of the best reference, and what each counts."""
         parsed, *others = self.parse_texts([output, *references], opened)
-        scores = [self.count_parsed(parsed, [other])[0] for other in others]
-        row = int(np.argmax(scores))
+        row = self.best_of(parsed, others)
         ours, theirs = ([token.form.lower() for token in each.tokens] for each in (parsed, others[row]))
         matches = self.matches(ours, theirs) if ours and theirs else {}
         rows = [
@@ -140,7 +131,7 @@ class RED(ParsedMetric):
             for size in SIZES[1:]
             for places, fixed in structures(others[row], size)
         ]
-        return Seen(scores[row], against=row, values={"structures": rows})
+        return Seen(self.count_pair(parsed, others[row])[0], against=row, values={"structures": rows})
 
 
 def structures(sentence: Sentence, size: int) -> list[tuple[tuple[int, ...], bool]]:

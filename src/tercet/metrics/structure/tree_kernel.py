@@ -18,8 +18,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ...language.sentence import Sentence
-from ...types import Floats
-from .._contract import mean_score
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
 from ._trees import KINDS, tree
@@ -56,22 +54,11 @@ class TreeKernel(ParsedMetric):
     paper = "Moschitti (2006), Efficient Convolution Kernels for Dependency and Constituent Trees"
     label = "Tree-Kernel"
 
-    def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
-        """Count the score of a segment, and 1."""
-        return max(self.compare(output, reference) for reference in references), 1.0
-
-    def compare(self, output: Sentence, reference: Sentence) -> float:
-        """Return the normalised kernel; 0 if a text is empty."""
-        below = self._alone(output) * self._alone(reference)
-        if not below:
-            return 0.0
-        return min(_kernel(output, reference, self.of, self.decay, self.gap) / sqrt(below), 1.0)
-
-    def _alone(self, sentence: Sentence) -> float:
-        return _alone(sentence, self.of, self.decay, self.gap)
-
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
+    def count_pair(self, output: Sentence, reference: Sentence) -> Sequence[float]:
+        """Count the normalised kernel, 0 if a text is empty, and 1."""
+        how = self.of, self.decay, self.gap
+        below = _alone(output, *how) * _alone(reference, *how)
+        return min(_kernel(output, reference, *how) / sqrt(below), 1.0) if below else 0.0, 1.0
 
 
 @lru_cache(maxsize=KEPT)

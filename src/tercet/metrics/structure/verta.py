@@ -13,13 +13,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ...language.sentence import Sentence, Token
 from ...language.synonyms import english_related_words, english_synonyms
 from ...text.explanations import Alignment, Link, ListedAlignment, Seen
 from ...types import Floats
-from .._contract import mean_score
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
 
@@ -80,12 +77,10 @@ class VERTa(ParsedMetric):
     explains = (Alignment,)
     paper = "Comelles and Atserias (2014), VERTa participation in the WMT14 Metrics Task"
 
-    def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
+    def count_pair(self, output: Sentence, reference: Sentence) -> Sequence[float]:
         """Count the score of a segment, 1, and the F-measures of the modules."""
-        rows = [[share.f for share in self.modules(output, reference)] for reference in references]
-        scores = [sum(w * f for w, f in zip(VARIANTS[self.variant], row, strict=True)) for row in rows]
-        best = int(np.argmax(scores))
-        return [scores[best], 1.0, *rows[best]]
+        found = [share.f for share in self.modules(output, reference)]
+        return [sum(w * f for w, f in zip(VARIANTS[self.variant], found, strict=True)), 1.0, *found]
 
     def modules(self, output: Sentence, reference: Sentence) -> tuple[Share, ...]:
         """Return precision and recall of the modules, in the order of MODULES."""
@@ -105,9 +100,6 @@ class VERTa(ParsedMetric):
             _of_pairs(similar, sizes),
         )
 
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
-
     def details(self, totals: Floats) -> dict[str, Any]:
         """Return the mean F-measures of the modules."""
         return {name: float(value) for name, value in self.extras(totals / totals[1]).items()}
@@ -118,8 +110,7 @@ class VERTa(ParsedMetric):
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the modules' precision and recall with the best reference, and the aligned words."""
         parsed, *others = self.parse_texts([output, *references], opened)
-        scores = [self.count_parsed(parsed, [other])[0] for other in others]
-        row = int(np.argmax(scores))
+        row = self.best_of(parsed, others)
         english = self.language == "en"
         words = [[_word(token, english=english) for token in each.tokens] for each in (parsed, others[row])]
         similar = similarities(*words)
@@ -130,7 +121,8 @@ class VERTa(ParsedMetric):
             [Link([i], [j], float(similar[i, j])) for i, j in sorted(align(similar).items())],
             columns=("output", "reference", "similarity"),
         )
-        return Seen(scores[row], [found], row, {"modules": {name: share._asdict() for name, share in shares}})
+        values = {"modules": {name: share._asdict() for name, share in shares}}
+        return Seen(self.count_pair(parsed, others[row])[0], [found], row, values)
 
 
 def _word(token: Token, *, english: bool) -> Word:
