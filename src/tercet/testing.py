@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import FrozenInstanceError, dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,71 +30,8 @@ NEEDS = frozenset({"reference", "source"})
 # What a bug in a metric raises; anything else (a missing package, an interrupt) is not for this battery to judge.
 BUGS = (ArithmeticError, AttributeError, LookupError, NotImplementedError, RuntimeWarning, TypeError, ValueError)
 
-SAMPLE = TestSet(
-    outputs={
-        "close": [
-            "The cat sat on the mat .",
-            "He has 3.5 apples, and a pear.",
-            "Nobody knew (or cared) why it rained.",
-            "It is raining cats and dogs today",
-            "Good morning!",
-            "We left Paris at half past ten.",
-        ],
-        "far": [
-            "Cat the mat on",
-            "3.5 apples belong to him",
-            "why",
-            "dogs and cats are raining on us all the time, every day, without any end in sight",
-            "Good evening , everybody",
-            "We went away at 10:30.",
-        ],
-        # Some metrics compare a system with the others, and need several.
-        "short": [
-            "The cat on the mat",
-            "He has a pear.",
-            "Nobody knew why",
-            "It is raining",
-            "Hello",
-            "We left Paris.",
-        ],
-        "other": [
-            "A cat is sitting on a mat.",
-            "He owns 3.5 apples and one pear",
-            "No one knew why it rained.",
-            "It is raining cats and dogs",
-            "Good morning .",
-            "We set off from Paris at 10:30",
-        ],
-    },
-    references={
-        "first": [
-            "The cat is sitting on the mat.",
-            "He has 3.5 apples and a pear.",
-            "Nobody knew (or cared) why it was raining.",
-            "It is pouring today",
-            "Good morning!",
-            "We left Paris at half past ten.",
-        ],
-        "second": [
-            "A cat sat on the mat .",
-            None,
-            "No one knew, or cared, why it rained.",
-            "It's raining cats and dogs today.",
-            None,
-            "We set off from Paris at 10:30.",
-        ],
-    },
-    source=[
-        "Le chat est assis sur le tapis.",
-        "Il a 3,5 pommes et une poire.",
-        "Personne ne savait (ni ne voulait savoir) pourquoi il pleuvait.",
-        "Il pleut des cordes aujourd'hui",
-        "Bonjour !",
-        "Nous sommes partis de Paris à dix heures et demie.",
-    ],
-    pair="fr-en",
-    name="contract sample",
-)
+# Four systems, because some metrics compare a system with the others.
+SAMPLE = TestSet(**json.loads((Path(__file__).parent / "examples" / "contract.json").read_text("utf-8")))
 
 HARD = {
     "empty": "",

@@ -46,9 +46,7 @@ def _made(path: Path, checksum: str) -> type[Metric]:
     base: type[Metric] = CombinedMetric if "model" in said else MixedMetric
     written = said.get("description") or f"The combination of metrics in {path.name}."
     if not ours:
-        settings = (base.__doc__ or "").strip().split("\n\n")[1]
-        allowed = "\n".join(f"    {each}: {what}" for each, what in PERMISSIONS.items())
-        written = f"{written.strip()}\n\n    {settings.strip()}\n{allowed}"
+        written = "\n".join([written.strip(), "", *(f"{each}: {what}" for each, what in PERMISSIONS.items())])
     declared: dict[str, Any] = {
         "__doc__": written,
         "label": said.get("label", stem),

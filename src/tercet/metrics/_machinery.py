@@ -6,6 +6,7 @@ The base class of `Metric`, apart from it so that an author reads only what an a
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from ._ready import Ready
 
 Corpus: TypeAlias = "TestSet | TextFiles"  # what a metric is made ready for
+
+
+# What a docstring says of some parameters: "alpha, beta: the weights …", and the lines that continue it.
+_ENTRY = re.compile(r"^\w+(?:, \w+)*: .*(?:\n(?!\w+(?:, \w+)*: ).+)*", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -170,6 +175,17 @@ class Machinery:
     def about(cls) -> str:
         """Return what is to be known of the metric beside its docstring: the text at the top of its file."""
         return cleandoc(cls.registered_about or sys.modules[cls.__module__].__doc__ or "")
+
+    @classmethod
+    def described(cls) -> str:
+        """Return the class's docstring, with what its bases say of parameters that it does not explain itself."""
+        own = cleandoc(cls.__doc__ or "")
+        for base in cls.__mro__[1:]:
+            for entry in _ENTRY.findall(cleandoc(base.__doc__ or "")):
+                names = {parameter.name for parameter in cls.parameters()}.intersection(re.findall(r"(\w+)[,:]", entry))
+                if names and not any(re.search(rf"\b{name}\b(?:, \w+)*: ", own) for name in names):
+                    own += f"\n{entry}"
+        return own
 
     @property
     def code(self) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass
 from pathlib import Path
@@ -97,7 +96,7 @@ def describe(metric: Metric) -> dict[str, Any]:
 
     cls, settled = type(metric), metric.resolved()
     usual = metric.defaults(None)
-    about = inspect.cleandoc(cls.__doc__ or "")
+    about = cls.described()
     return {
         "name": metric.name,
         "label": metric.label,

@@ -1,11 +1,14 @@
 """What metrics refuse, in which words, and what strings and signatures they are made from."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tercet import TestSet, metrics
 from tercet.errors import UnknownName, UsageError
+from tercet.metrics import metric_class, names
 
 TEXTS = TestSet({"x": ["a b"]}, {"r": ["a b"]}, name="mine")
 
@@ -144,3 +147,12 @@ def test_the_language_chooses_the_tokeniser_of_sentbleu(language, tokenize):
 
 def test_unknown_names_are_usage_errors():
     assert issubclass(UnknownName, UsageError)
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_parameter_is_explained(name):
+    """By the class itself or by one of its bases."""
+    text = metric_class(name).described()
+    for parameter in metric_class(name).parameters():
+        assert re.search(rf"\b{parameter.name}\b(?:, \w+)*(?: \([^)]*\))?[=:]", text), parameter.name
+    assert len(re.findall(r"^lowercase: ", text, re.MULTILINE)) < 2

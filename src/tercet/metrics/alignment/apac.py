@@ -22,9 +22,6 @@ class APAC(IMPACT):
     """APAC, the mean of segments, 0 to 1. An approximation.
 
     tokenize: by default none: words are divided at blanks. The task's submission was, by its printed figures.
-    lowercase: ignore case.
-    alpha: what a round counts, relative to the round before.
-    beta: the exponent of the length of a common part, 1 or more.
     prize: the weight of the prize, 1 / (1 + ln(words of the output)), relative to the F-measure.
     """
 

@@ -42,8 +42,6 @@ class CommonParts(Alignment):
 class IMPACT(WordPairMetric):
     """IMPACT, the mean of segments, 0 to 1.
 
-    tokenize: by default moses, for the language of the outputs.
-    lowercase: ignore case.
     alpha: what a round counts, relative to the round before.
     beta: the exponent of the length of a common part, 1 or more.
     """

@@ -41,7 +41,19 @@ class Languages(NamedTuple):
 
 @dataclass(frozen=True)
 class EntityMetric(Metric):
-    """A metric that compares the entities of texts."""
+    """A metric that compares the entities of texts.
+
+    kb: the knowledge base: `default`, or a folder that `tercet kb build` made.
+    annotations: a file with mentions that were linked elsewhere, instead of a knowledge base.
+    categories: count only these, as person+place+organisation; `names` is all but concepts; `all`.
+    shared: count only entities that both languages can name.
+    lemmas: find names by the base forms of words too.
+    numbers: numbers and web addresses count as names.
+    guards: leave out what is rarely a mention: stop words, most words of two letters, names without their capital.
+    language_filter: ignore mentions in parts of an output that are not in its language.
+    layers: names, linked with the knowledge base; concepts, common words with translations that come with the package;
+        or both.
+    """
 
     kb: str = "default"
     annotations: str | None = param(file=True)

@@ -39,8 +39,8 @@ class ParsedMetric(Metric):
     """A metric that compares parses. The parser and its version are known when the metric is made ready.
 
     language: of the outputs.
-    parser: as for `tercet.language.parsing.parse`: spacy:MODEL, stanza:LANGUAGE, natasha, or existing parses,
-        conllu:FILE or conllu:FOLDER, corenlp:FILE; None is the installed one for the language.
+    parser: spacy:MODEL, stanza:LANGUAGE, natasha, or existing parses, conllu:FILE or a folder, corenlp:FILE; by default
+        the installed one for the language.
     parses: a folder that keeps parses for later runs; scores do not depend on it.
     """
 

@@ -77,7 +77,12 @@ class ErrorRateMetric(BestReferenceMetric):
 
 @dataclass(frozen=True)
 class WordMetric(ErrorRateMetric):
-    """A metric with the parameters tokenize, lowercase and variant; `variants` gives the program each one equals."""
+    """A metric with the parameters tokenize, lowercase and variant; `variants` gives the program each one equals.
+
+    tokenize: moses (English; moses-LANG for others) by default, any tokeniser, or none for tokenised text, which is
+        split at ASCII blanks.
+    lowercase: ignore case.
+    """
 
     tokenize: str = param(check=check_tokeniser, key="tok")
     lowercase: bool = param(False, key="case", words=CASE)
@@ -108,6 +113,9 @@ class WordPairMetric(BestReferenceMetric):
 
     It implements `count_pair`. With several references, the one with the highest segment score is used. The score of a
     system is the mean of its segments, unless `score` says otherwise.
+
+    tokenize: by default moses, for the language of the outputs.
+    lowercase: ignore case.
     """
 
     tokenize: str = param(check=check_tokeniser, key="tok")

@@ -20,7 +20,6 @@ class Learned(CombinedMetric):
 
     model: a file that `tercet learn` wrote.
     lm: a file that `tercet lm` wrote, for features of fluency.
-    parses: a folder that keeps parses for later runs.
     table: a table of numbers, for features of your own (numbers@*).
     trust_features: run the code of features that are in Python files; the model's author chose these.
     allow_network: send texts to the services that the model names. They get no key.

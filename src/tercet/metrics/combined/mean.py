@@ -18,8 +18,6 @@ from ..bases.mixed import MixedMetric
 class Mean(MixedMetric):
     """The mean of metrics on one scale; higher is better. The mean of segments.
 
-    scale: max divides each by its largest absolute value in the test set, z standardises it, none leaves it.
-    parses: a folder that keeps parses for later runs.
     of: the metrics, joined by +, as bleu+chrf. Parameters of a member are separated by ;, as chrf:beta=1;word_order=2.
     """
 

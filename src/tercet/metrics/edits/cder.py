@@ -24,8 +24,6 @@ VARIANTS = {"moses": "moses", "standard": None}
 class CDER(WordMetric):
     """Edits and jumps per reference word: 0 is perfect, 1 the worst unless the output is much too long.
 
-    tokenize: moses (English; moses-LANG for others) by default, any tokeniser, or none for tokenised text, which is
-    split at ASCII blanks. lowercase: ignore case.
     variant: standard takes the reference with the lowest rate; moses chooses as Moses does.
     """
 

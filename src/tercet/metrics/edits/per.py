@@ -27,8 +27,6 @@ VARIANTS = {"moses": "moses", "standard": None}
 class PER(WordMetric):
     """Words without a partner per reference word, whatever their order: 0 is perfect, and above 1 is possible.
 
-    tokenize: moses (English; moses-LANG for others) by default, any tokeniser, or none for tokenised text, which is
-    split at ASCII blanks. lowercase: ignore case.
     variant: standard takes the reference with the lowest rate; moses adds up as Moses does, from one reference.
     """
 

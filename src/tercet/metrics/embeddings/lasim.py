@@ -55,9 +55,6 @@ class LASIM(AcrossLanguages):
 
     encoder: a cross-lingual encoder; by default `use` where it knows both languages, otherwise `multilingual`.
     model: a file that `tercet.metrics.embeddings.lasim.train` wrote.
-    device: cpu, cuda, or auto, the GPU where there is one.
-    allow_download: download a model of the hub that is not on this computer.
-    trust_pickle: load weights in Python's pickle format, which can run any code.
     """
 
     model: str | None = param(file=True, checksum="checksum")

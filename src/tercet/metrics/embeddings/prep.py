@@ -63,9 +63,6 @@ class PReP(EncoderMetric):
     encoder: the sentence encoder that filters; by default minilm for English, use for the languages that it knows, and
         multilingual for others.
     tokenize: by default moses (English; moses-LANG for others). lowercase: ignore case.
-    device: cpu, cuda, or auto, the GPU where there is one.
-    allow_download: download a model of the hub that is not on this computer.
-    trust_pickle: load weights in Python's pickle format, which can run any code.
     """
 
     threshold: float = param(0.8, low=-1, high=1)

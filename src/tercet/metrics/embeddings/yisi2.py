@@ -36,9 +36,6 @@ class YiSi2(AcrossLanguages, YiSi1):
     srl: compare verbs and what depends on them too, from parses of both texts; no semantic roles are labelled.
     beta: the weight of that comparison, from 0 to 1, if there is one.
     parser, source_parser: of the outputs and of the sources, as for `cobalt`; used with srl. parses: a folder for them.
-    device: cpu, cuda, or auto, the GPU where there is one.
-    allow_download: download a model of the hub that is not on this computer.
-    trust_pickle: load weights in Python's pickle format, which can run any code.
     """
 
     layer: int | None = param()  # type: ignore[assignment]  # `defaults` settles it

@@ -44,18 +44,10 @@ class _Prepared(NamedTuple):
 class KoBE(EntityMetric):
     """Entity recall times entity count penalty, 0 to 1; NaN for a segment without entities.
 
-    kb: the knowledge base: `default`, or a folder that `tercet kb build` made.
-    annotations: a file with mentions that were linked elsewhere, instead of a knowledge base.
     categories: count only these, as person+place+organisation; `names` is all but concepts; `all`. By default names
         against the source and all against the reference.
-    shared: count only entities that both languages can name.
-    lemmas: find names by the base forms of words too.
-    numbers: numbers and web addresses count as names.
     guards: leave out what is rarely a mention: stop words, most words of two letters, names without their capital.
         By default true against the source, false against the reference.
-    language_filter: ignore mentions in parts of an output that are not in its language.
-    layers: names, linked with the knowledge base; concepts, common words with translations that come with the package;
-        or both.
     forms: a name counts as found if the output has it in another form that the linker does not know: derived, as an
         acronym, by its sound.
     against: source, or reference.

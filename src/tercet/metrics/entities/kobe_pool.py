@@ -73,16 +73,6 @@ class KoBEPool(EntityMetric):
     """Recall of the entities that most other systems have, 0 to 1; NaN for a segment without any.
 
     threshold: the share of the other systems' outputs that must have an entity: more than that, from 0 to below 1.
-    kb: the knowledge base: `default`, or a folder that `tercet kb build` made.
-    annotations: a file with mentions that were linked elsewhere, instead of a knowledge base.
-    categories: count only these, as person+place+organisation; `names` is all but concepts; `all`.
-    shared: count only entities that both languages can name.
-    lemmas: find names by the base forms of words too.
-    numbers: numbers and web addresses count as names.
-    guards: leave out what is rarely a mention: stop words, most words of two letters, names without their capital.
-    language_filter: ignore mentions in parts of an output that are not in its language.
-    layers: names, linked with the knowledge base; concepts, common words with translations that come with the package;
-        or both.
     """
 
     shared: bool = False

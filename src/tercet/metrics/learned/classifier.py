@@ -23,12 +23,8 @@ class Classifier(HubModel):
 
     model: a Hugging Face folder, or a name of the hub.
     against: what the output is paired with: reference or source.
-    label: whose probability is the score, by name or number; by default the last. A regressor has none.
+    label_name: whose probability is the score, by name or number; by default the last. A regressor has none.
     lower_is_better: if the score is an error.
-    references: how the scores with several references become one: mean or best.
-    batch: texts that are scored at once. device: cpu, cuda, or auto, the GPU where there is one.
-    allow_download: download a model of the hub that is not on this computer.
-    trust_pickle: load weights in Python's pickle format, which can run any code.
     """
 
     against: str = param("reference", choices=("reference", "source"))

@@ -21,11 +21,6 @@ from ._fluency import NAMES as FLUENCY
 class CobaltF(AlignedFeatures):
     """UPF-Cobalt with features of fluency; higher is better. The mean of segments.
 
-    model: a file that `tercet learn` wrote; none gives only the features, and the score 0.
-    lm: a file that `tercet lm` wrote; by default the one that it keeps for the language, or the package's.
-    language: of the outputs.
-    parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE, corenlp:FILE; by default the installed one.
-    parses: a folder that keeps parses for later runs.
     of: simple, the score of UPF-Cobalt, or comp, its components.
     """
 

@@ -33,9 +33,6 @@ class COMET(ModelMetric):
     encoder: the folder of the encoder that the checkpoint names (its config and tokenizer), to load it offline.
     references: how the scores with several references become one: mean or best; none is quality estimation, and the
         default of models that read none.
-    batch: texts that are scored at once. device: cpu, cuda, or auto, the GPU where there is one.
-    allow_download: download a model of the hub that is not on this computer.
-    trust_pickle: load weights in Python's pickle format, which can run any code.
     """
 
     encoder: str | None = param(local=True)

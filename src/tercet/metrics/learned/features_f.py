@@ -21,11 +21,6 @@ GROUPS = {"all": NAMES, "simple": SIMPLE, "refined": REFINED, "words": WORDS, "t
 class FeaturesF(AlignedFeatures):
     """Features of fluency, weighed; higher is better. The mean of segments.
 
-    model: a file that `tercet learn` wrote; none gives only the features, and the score 0.
-    lm: a file that `tercet lm` wrote; by default the one that it keeps for the language, or the package's.
-    language: of the outputs.
-    parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE, corenlp:FILE; by default the installed one.
-    parses: a folder that keeps parses for later runs.
     of: all features, or the groups of Table 5.6: simple, refined, words, tags; a group needs a model of its own.
     """
 

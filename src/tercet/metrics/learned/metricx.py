@@ -33,9 +33,6 @@ class MetricX(HubModel):
         model's folder, and google/mt5-small for the models of google.
     year: 23 or 24, which write their input differently; by default what the model's name says, or 24.
     references: how the scores with several references become one: mean or best; none is quality estimation.
-    batch: texts that are scored at once. device: cpu, cuda, or auto, the GPU where there is one.
-    allow_download: download a model of the hub that is not on this computer.
-    trust_pickle: load weights in Python's pickle format, which can run any code.
     """
 
     tokenizer: str | None = param(local=True)

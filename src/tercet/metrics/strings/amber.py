@@ -53,8 +53,6 @@ FORMS: dict[str, Callable[[str], tuple[str, ...]]] = {
 class AMBER(WordPairMetric):
     """AMBER, 0 to 1; of a system the mean of its segments, weighted by the length of the reference.
 
-    tokenize: by default moses, for the language of the outputs.
-    lowercase: ignore case.
     alpha: the weight of recall in F-measures.
     precision, fmean: the weights of the mean precision and of the F-measure of mean precision and recall; the mean
         F-measure of the orders has the rest.

@@ -26,8 +26,6 @@ START = "\x00"  # stands before the first word, so that a text of one word has a
 class ELEXR(WordPairMetric):
     """ELEXR, the mean of segments, 0 to 1. An approximation.
 
-    tokenize: by default moses, for the language of the outputs.
-    lowercase: ignore case.
     window: how many words before a word are related to it.
     smoothing: the share of a word's distribution that is spread evenly over the words of both texts' relations.
     """

@@ -24,8 +24,6 @@ from ..bases.words import WordPairMetric
 class SimpBLEU(WordPairMetric):
     """Recall or precision of words, 0 to 1; of a system from sums over its segments.
 
-    tokenize: by default moses, for the language of the outputs.
-    lowercase: ignore case.
     of: recall, matched words over those of the reference, or precision, over those of the output.
     """
 

@@ -29,8 +29,6 @@ ORDER = 4
 class TBLEU(WordPairMetric):
     """Tolerant BLEU, 0 to 1.
 
-    tokenize: by default moses, for the language of the outputs.
-    lowercase: ignore case.
     threshold: words with an affix distance above this are not aligned; 0 is BLEU.
     """
 

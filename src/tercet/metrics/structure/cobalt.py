@@ -81,9 +81,6 @@ class CobaltComparison(NamedTuple):
 class Cobalt(ParsedMetric):
     """UPF-Cobalt, 0 to 1; of a system the mean of its segments, of several references the best.
 
-    language: of the outputs.
-    parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE, corenlp:FILE; by default the installed one.
-    parses: a folder that keeps parses for later runs.
     params: thesis, or published, the author's program; both set what is not given.
     alpha, delta: weight of recall; weight of content words.
     minimum: the smallest contribution of an aligned word.

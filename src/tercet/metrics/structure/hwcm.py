@@ -29,10 +29,6 @@ NEAREST, LONGEST = 16, 4
 class HWCM(TreeMetric):
     """Precision of head-word chains, 0 to 1: the mean over their lengths.
 
-    language: of the outputs.
-    parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE or a folder, corenlp:FILE; by default the installed
-        one for the language.
-    parses: a folder that keeps parses for later runs.
     of: the elements of a chain: words, categories (parts of speech) or relations.
     lowercase: ignore the case of words.
     length: the longest chain, 1 to 9.

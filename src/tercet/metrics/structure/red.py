@@ -40,10 +40,6 @@ class Match(NamedTuple):
 class RED(ParsedMetric):
     """RED, the mean of segments, 0 to 1; of several references the best.
 
-    language: of the outputs.
-    parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE or a folder, corenlp:FILE; by default the installed
-        one for the language.
-    parses: a folder that keeps parses for later runs.
     alpha: the weight of recall.
     stem, synonym, paraphrase: what these matches count; an equal word counts 1.
     function: what function words count, relative to others.

@@ -24,10 +24,6 @@ from ._trees import Pieces, Tree, TreeMetric, tree
 class STM(TreeMetric):
     """Precision of subtrees of the dependency tree, 0 to 1: the mean over their depths.
 
-    language: of the outputs.
-    parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE or a folder, corenlp:FILE; by default the installed
-        one for the language.
-    parses: a folder that keeps parses for later runs.
     of: what a subtree is made of: words, categories (parts of speech) or relations.
     lowercase: ignore the case of words.
     depth: the deepest subtree, 1 to 9; 1 is a word alone, 2 a word with its dependents.

@@ -39,10 +39,6 @@ class _Tree(NamedTuple):
 class TreeKernel(ParsedMetric):
     """The partial tree kernel of two dependency trees, 0 to 1; the mean of segments, of several references the best.
 
-    language: of the outputs.
-    parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE or a folder, corenlp:FILE; by default the installed
-        one for the language.
-    parses: a folder that keeps parses for later runs.
     of: the labels of nodes: words, categories (parts of speech) or relations.
     decay, gap: how much each level of a part, and each child that it leaves out or takes in, counts.
     """

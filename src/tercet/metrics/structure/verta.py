@@ -65,10 +65,6 @@ class Share(NamedTuple):
 class VERTa(ParsedMetric):
     """VERTa, the mean of segments, 0 to 1; of several references the best.
 
-    language: of the outputs.
-    parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE or a folder, corenlp:FILE; by default the installed
-        one for the language.
-    parses: a folder that keeps parses for later runs.
     variant: the weights of the four modules: w, tuned by the authors, or eq, all equal.
     """
 
