@@ -58,6 +58,11 @@ class Shard:
     def __len__(self) -> int:
         return len(self.texts)
 
+    @property
+    def reference_rows(self) -> list[list[str]]:
+        """The references of each segment. A segment without some reference has fewer."""
+        return [[text for text in row if text is not None] for row in zip(*self.references.values(), strict=True)]
+
     def only(self, systems: Sequence[str]) -> Shard:
         """Return the shard with some of its systems; what is shared stays shared."""
         if len(systems) == len(self.outputs):

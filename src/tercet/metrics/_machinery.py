@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar, cast
 
 from ..errors import MissingDependency, UsageError
 from ..types import Floats
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ._contract import Metric
     from ._ready import Ready
 
+State = TypeVar("State")
 Corpus: TypeAlias = "TestSet | TextFiles"  # what a metric is made ready for
 
 
@@ -129,6 +130,12 @@ class Machinery:
             except MissingDependency as missing:
                 install = f" It also needs a package: pip install 'tercet[{missing.extra}]'"
             raise UsageError(f"{self.name} needs {self.lacks}.{install}")
+
+    def learnt(self, state: State | None, what: str) -> State:
+        """Return what the metric learnt; raise UsageError where it learnt nothing. what: as "word weights are"."""
+        if state is None:
+            raise UsageError(f"{self.name}: {what} missing; call ready(testset) with the whole test set.")
+        return state
 
     def offline(self) -> Self:
         """Return the metric without the address of its service: it can score counts, and cannot count."""

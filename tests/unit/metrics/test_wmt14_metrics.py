@@ -99,13 +99,13 @@ def test_elexr_is_the_share_of_words_whose_relations_agree():
 
 def test_the_penalties_of_amber():
     found = Pair("the cat sat".split(), "sat the cat now".split())
-    assert found.brevity == pytest.approx(exp(1 - 4 / 3))
-    assert found.redundancy == 1 and found.character_brevity == pytest.approx(exp(1 - 12 / 9))
-    assert found.chunks == pytest.approx(1 - 0.5 * (2 / 3) ** 3)
-    assert found.continuity == pytest.approx((2 / 4 + 1 / 2 + 1 / 1) / 3)
-    assert found.short_words == pytest.approx(exp(-1 / 4)) and found.long_words == 1
-    assert found.kendall == pytest.approx((1 + (1 - 2) / 3) / 2)  # the cat, the sat, cat sat: 1 of 3 ascends
-    assert found.spearman == pytest.approx((1 + 1 - 6 * 6 / (3 * 8)) / 2)
+    assert found.penalty("brevity") == pytest.approx(exp(1 - 4 / 3))
+    assert found.penalty("redundancy") == 1 and found.penalty("character_brevity") == pytest.approx(exp(1 - 12 / 9))
+    assert found.penalty("chunks") == pytest.approx(1 - 0.5 * (2 / 3) ** 3)
+    assert found.penalty("continuity") == pytest.approx((2 / 4 + 1 / 2 + 1 / 1) / 3)
+    assert found.penalty("short_words") == pytest.approx(exp(-1 / 4)) and found.penalty("long_words") == 1
+    assert found.penalty("kendall") == pytest.approx((1 + (1 - 2) / 3) / 2)  # the cat, the sat, cat sat: 1 of 3 ascends
+    assert found.penalty("spearman") == pytest.approx((1 + 1 - 6 * 6 / (3 * 8)) / 2)
 
 
 def test_the_overlap_of_amber_is_a_mean_of_three():

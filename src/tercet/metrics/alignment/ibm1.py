@@ -218,10 +218,9 @@ class IBM1(Metric):
 
     def count(self, shard: Shard, opened: LexicalModels | None) -> dict[str, Floats]:
         """Count for each part the logarithm of the probability, and the number of units."""
-        if opened is None:
-            raise UsageError("ibm1: lexical probabilities are missing; call ready(testset) with the whole test set.")
-        source = self._units(opened.source, shard.source or ())
-        return {system: self._count(outputs, source, opened) for system, outputs in shard.outputs.items()}
+        models = self.learnt(opened, "lexical probabilities are")
+        source = self._units(models.source, shard.source or ())
+        return {system: self._count(outputs, source, models) for system, outputs in shard.outputs.items()}
 
     def _count(self, outputs: Sequence[str], source: Units, models: LexicalModels) -> Floats:
         output = self._units(models.output, outputs)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from ...text.explanations import Alignment, Link, Seen
 from ...types import Floats
 from .._parameters import param
+from ..bases.segments import PartsMetric
 from ..bases.words import WordPairMetric
 
 MOST_ROUNDS = 20  # later ones are worth nothing, as alpha is small
@@ -39,7 +40,7 @@ class CommonParts(Alignment):
 
 
 @dataclass(frozen=True)
-class IMPACT(WordPairMetric):
+class IMPACT(PartsMetric, WordPairMetric):
     """IMPACT, the mean of segments, 0 to 1.
 
     alpha: what a round counts, relative to the round before.
@@ -71,9 +72,6 @@ class IMPACT(WordPairMetric):
 
     def _share(self, found: float, words: int) -> float:
         return float((found / words**self.beta) ** (1 / self.beta))
-
-    def extras(self, counts: Floats) -> dict[str, Floats]:
-        return {"precision": counts[..., 2], "recall": counts[..., 3]}
 
     def explain_words(self, output: Sequence[str], reference: Sequence[str], counts: Floats) -> Seen:
         """Return the common parts."""

@@ -24,7 +24,7 @@ from .._contract import Corpus, Learnt
 from .._parameters import CASE, param
 from ..bases.frequencies import DocumentFrequencies, count_references
 from ..bases.pairs import BestReferenceMetric, number_words, refuse_long
-from ..bases.segments import PrecisionRecall
+from ..bases.segments import MeanPartsMetric
 
 VARIANTS = ("corrected", "original")
 MOST_BYTES = 100_000  # of one text: half a minute
@@ -38,7 +38,7 @@ class _References(NamedTuple):
 
 
 @dataclass(frozen=True)
-class YiSi0(PrecisionRecall, BestReferenceMetric):
+class YiSi0(MeanPartsMetric, BestReferenceMetric):
     """YiSi-0, the mean of segments, 0 to 1.
 
     n: words in an n-gram; shorter texts are compared by n-grams of their length.
@@ -79,11 +79,9 @@ class YiSi0(PrecisionRecall, BestReferenceMetric):
         return Learnt(learnt, {"weights": learnt.checksum})
 
     def read(self, texts: Sequence[str], opened: DocumentFrequencies | None) -> _References:
-        if opened is None:
-            raise UsageError("yisi0: word weights are missing; call ready(testset) with the whole test set.")
-        numbers: dict[str, int] = {}
+        known, numbers = self.learnt(opened, "word weights are"), dict[str, int]()
         units = number_words(self._words(texts), numbers)
-        return _References(opened, numbers, units, [opened.weight(word) for word in numbers])
+        return _References(known, numbers, units, [known.weight(word) for word in numbers])
 
     def compare(self, outputs: Sequence[str], references: _References, whose: Ints) -> Floats:
         """Count the score, 1 for the segment, precision, recall."""

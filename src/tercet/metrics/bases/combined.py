@@ -97,9 +97,9 @@ class CombinedMetric(MemberMetric):
             found[system] = np.column_stack([opened.model.predict(table), np.ones(len(table)), table])
         return found
 
-    def extras(self, counts: Floats) -> Mapping[str, Floats]:
-        """Return the features."""
-        return dict(zip(self.the_model().features, counts[:, 2:].T, strict=True))
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        return self.the_model().features
 
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the score, the features, and how much each of them moves the score from that of usual texts."""

@@ -6,7 +6,7 @@ them. With `model=none` there are only the features: that is how `tercet learn` 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,10 +16,11 @@ import numpy as np
 from ...errors import DataError
 from ...text.explanations import Seen
 from ...types import Floats
-from .._contract import Corpus, Learnt, Metric, Shard, mean_score
+from .._contract import Corpus, Learnt, Shard
 from .._parameters import param
 from .learned_model import LearnedModel, load_model, shipped_model
 from .pairs import one_segment
+from .segments import PartsMetric
 
 NONE = "none"
 
@@ -39,7 +40,7 @@ def model_path(name: str) -> Path | None:
 
 
 @dataclass(frozen=True)
-class FeatureMetric(Metric):
+class FeatureMetric(PartsMetric):
     """A metric that computes features and weighs them.
 
     model: a file that `tercet learn` wrote; none gives only the features, and the score 0.
@@ -54,6 +55,10 @@ class FeatureMetric(Metric):
     def feature_names(self) -> tuple[str, ...]:
         """Return the names of the features."""
         raise NotImplementedError
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        return self.feature_names()
 
     def features(self, shard: Shard, opened: Any, weights: Weights | None) -> dict[str, Floats]:
         """Return the features of all systems, shape (segments, features). weights: to choose among references."""
@@ -98,13 +103,6 @@ class FeatureMetric(Metric):
             scores = np.zeros(len(features)) if weights is None else weights.predict(features)
             found[system] = np.column_stack([scores, np.ones(len(features)), features])
         return found
-
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
-
-    def extras(self, counts: Floats) -> Mapping[str, Floats]:
-        """Return the features."""
-        return dict(zip(self.feature_names(), counts[:, 2:].T, strict=True))
 
     def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the score and the features."""

@@ -16,11 +16,12 @@ import numpy as np
 
 from ...errors import DataError, TercetError, UnknownName, UsageError, with_place
 from ...types import Floats
-from .._contract import Corpus, Metric, Shard, mean_score
+from .._contract import Corpus, Metric, Shard
 from .._ready import Ready
 from .._registry import create
 from .._trust import create_from_file, needs_trust
 from .features import NONE, FeatureMetric
+from .segments import PartsMetric
 
 log = logging.getLogger(__name__)
 DEEPEST = 8  # metrics in metrics
@@ -42,7 +43,7 @@ class Member:
         return f"{self.spec}{PART}{part}" if part else self.spec
 
 
-class MemberMetric(Metric):
+class MemberMetric(PartsMetric):
     """A metric made of others: it needs what they need. The score of a system is the mean of its segments."""
 
     tolerance = 1e-3  # members may be networks
@@ -81,9 +82,6 @@ class MemberMetric(Metric):
         super().check_needs(testset)
         for member in self.members():
             member.metric.check_needs(testset)
-
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
 
 
 def find_members(

@@ -23,6 +23,7 @@ from .._ready import Ready
 from .._registry import create
 from .._trust import create_from_file
 from .members import Member, MemberMetric, count_members, find_members, make_ready
+from .pairs import one_segment
 
 SCALES = ("max", "z", "none")
 BOUNDS = "bounds"
@@ -135,17 +136,13 @@ class MixedMetric(MemberMetric):
             found[system] = np.column_stack([mean, np.ones(len(table)), scaled])
         return found
 
-    def extras(self, counts: Floats) -> Mapping[str, Floats]:
-        """Return the members' scores on the common scale."""
-        return dict(zip(self.parts(), counts[:, 2:].T, strict=True))
+    @property
+    def part_names(self) -> Sequence[str]:
+        return tuple(self.parts())
 
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the score and the members' scores on the common scale."""
-        from ...data.testset import TestSet
-
-        named = {str(place): [text] for place, text in enumerate(references)}
-        texts = TestSet({"output": [output]}, named, source=None if source is None else [source])
-        counts = self.count(Shard(texts), opened)["output"][0].tolist()
+        counts = self.count(one_segment(output, references, source), opened)["output"][0].tolist()
         return Seen(counts[0], values={"members": dict(zip(self.parts(), counts[2:], strict=True))})
 
 

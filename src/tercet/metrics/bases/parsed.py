@@ -111,9 +111,7 @@ class ParsedMetric(Metric):
 
     def count(self, shard: Shard, opened: Backend) -> dict[str, Floats]:
         parses = self.prepare(shard, opened)
-        references = [
-            [parses[text] for text in row if text is not None] for row in zip(*shard.references.values(), strict=True)
-        ]
+        references = [[parses[text] for text in row] for row in shard.reference_rows]
         return {
             system: np.array(
                 [self.count_parsed(parses[output], row) for output, row in zip(outputs, references, strict=True)],

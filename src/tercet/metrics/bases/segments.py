@@ -54,15 +54,25 @@ class MeanMetric(SegmentMetric):
         return mean_score(totals)
 
 
-class PrecisionRecall:
-    """The mean of segments, with precision and recall beside it. To be named before `Metric` among the base classes."""
+class PartsMetric(Metric):
+    """A mean of segments with parts beside it: the counts are the score, 1, and the parts."""
+
+    @property
+    def part_names(self) -> Sequence[str]:
+        """The names of the parts."""
+        return ("precision", "recall")
 
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
 
+    def extras(self, counts: Floats) -> Mapping[str, Floats]:
+        """Return the parts."""
+        return dict(zip(self.part_names, np.moveaxis(counts[..., 2:], -1, 0), strict=True))
+
+
+class MeanPartsMetric(PartsMetric):
+    """A metric whose details are the means of its parts."""
+
     def details(self, totals: Floats) -> dict[str, Any]:
         """Return means over the segments."""
-        return {"precision": float(totals[2] / totals[1]), "recall": float(totals[3] / totals[1])}
-
-    def extras(self, counts: Floats) -> Mapping[str, Floats]:
-        return {"precision": counts[..., 2], "recall": counts[..., 3]}
+        return {name: float(value) for name, value in self.extras(totals / totals[1]).items()}

@@ -16,8 +16,9 @@ from ...data.files import file_state
 from ...data.tables import read_table
 from ...errors import DataError, UnknownName, UsageError
 from ...types import Floats
-from .._contract import Metric, Shard, mean_score
+from .._contract import Shard
 from .._parameters import param
+from ..bases.segments import PartsMetric
 
 TEXT = "output"
 
@@ -25,7 +26,7 @@ Table = tuple[tuple[str, ...], Mapping[str, tuple[float, ...]]]  # names of numb
 
 
 @dataclass(frozen=True)
-class Numbers(Metric):
+class Numbers(PartsMetric):
     """A number of a table for each output; the mean of segments.
 
     table: a TSV file with the column "output" and columns of numbers.
@@ -61,12 +62,9 @@ class Numbers(Metric):
             counts[system] = np.column_stack([values[:, place], np.ones(len(values)), values])
         return counts
 
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
-
-    def extras(self, counts: Floats) -> Mapping[str, Floats]:
-        names, _ = self.open(None)
-        return dict(zip(names, counts[:, 2:].T, strict=True))
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        return self.open(None)[0]
 
 
 @lru_cache(maxsize=2)

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from .._contract import mean_score
 from .._parameters import YES, param
 from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
 from ..bases.frequencies import DocumentFrequencies
+from ..bases.segments import MeanPartsMetric
 
 BASELINE = Path(__file__).parents[1] / "data" / "bertscore-minilm.csv"  # made by training/baselines.py
 
@@ -34,7 +34,7 @@ def find_baseline(name: str) -> Path:
 
 
 @dataclass(frozen=True)
-class BERTScore(EncodedMetric):
+class BERTScore(MeanPartsMetric, EncodedMetric):
     """F1 of BERTScore, the mean of segments, at most 1.
 
     With several references the highest values count. An empty text has 0.
@@ -86,10 +86,6 @@ class BERTScore(EncodedMetric):
             return values
         low = read_baseline(str(find_baseline(self.baseline)), self.layer)[column]
         return np.asarray((values - low) / (1 - low))
-
-    def details(self, totals: Floats) -> dict[str, Any]:
-        """Return means over the segments."""
-        return {name: float(value) for name, value in self.extras(totals / totals[1]).items()}
 
     def extras(self, counts: Floats) -> Mapping[str, Floats]:
         return {"precision": self._rescaled(counts[..., 2], 0), "recall": self._rescaled(counts[..., 3], 1)}

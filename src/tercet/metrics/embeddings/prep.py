@@ -100,7 +100,8 @@ class PReP(EncoderMetric):
         outputs: dict[Key, dict[str, list[str]]] = {}
         digest = 0
         for shard in testset.shards(SHARD):
-            for key, *row in zip(_keys(shard.references), *shard.outputs.values(), strict=True):
+            keys = map(tuple, Shard(shard).reference_rows)
+            for key, *row in zip(keys, *shard.outputs.values(), strict=True):
                 known = outputs.setdefault(key, {})
                 for system, text in zip(shard.outputs, row, strict=True):
                     known.setdefault(system, []).append(text)
@@ -114,16 +115,14 @@ class PReP(EncoderMetric):
 
     def count(self, shard: Shard, opened: Opened) -> dict[str, Floats]:
         """Count sentence BLEU's statistics against references and pseudo-references."""
-        if opened.pool is None:
-            raise UsageError("prep: the pool is missing; call ready(testset) with the whole test set.")
-        keys = _keys(shard.references)
-        pool = opened.pool.outputs
-        texts = [text for key in keys for each in (key, *pool.get(key, {}).values()) for text in each]
+        pool = self.learnt(opened.pool, "the pool is")
+        keys = [tuple(row) for row in shard.reference_rows]
+        texts = [text for key in keys for each in (key, *pool.outputs.get(key, {}).values()) for text in each]
         vectors = self.encode_sentences(shard, opened.encoder, texts)
         bleu, found = self._bleu(), {}
         for system, outputs in shard.outputs.items():
             kept = [
-                self._paraphrases(key, opened.pool.others(key, system, output), vectors)
+                self._paraphrases(key, pool.others(key, system, output), vectors)
                 for key, output in zip(keys, outputs, strict=True)
             ]
             columns = {
@@ -153,15 +152,9 @@ class PReP(EncoderMetric):
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the pseudo-references, and what sentence BLEU saw against all of them."""
         key = tuple(references)
-        if opened.pool is None:
-            raise UsageError("prep: the pool is missing; call ready(testset) with the whole test set.")
-        others = opened.pool.others(key, "", output)
+        others = self.learnt(opened.pool, "the pool is").others(key, "", output)
         vectors = dict(zip([*key, *others], opened.encoder.sentences([*key, *others]), strict=True))
         kept = self._paraphrases(key, others, vectors)
         bleu, texts = self._bleu(), [output, *key, *kept]
         seen = explain_ngrams(bleu.score_one(output, texts[1:]), bleu.words(texts).strings(), ORDER, marked=len(key))
         return replace(seen, values={"pseudo_references": kept})
-
-
-def _keys(references: Mapping[str, Sequence[str | None]]) -> list[Key]:
-    return [tuple(text for text in row if text is not None) for row in zip(*references.values(), strict=True)]

@@ -9,7 +9,7 @@ those of the authors' program. The paper has vectors of words; with other encode
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ from ...text.explanations import Alignment, Link, Seen
 from ...types import Floats
 from .._parameters import param
 from ..bases.encoded import EncodedMetric, Known, Opened, cosines, places_of
+from ..bases.segments import MeanPartsMetric
 
 ORDERLY = 1e-4  # added per share of the text that a word moves: of equally cheap transports the most orderly is taken
 SAME = 1e-9  # flows that differ by less are equal
@@ -56,7 +57,7 @@ class Transport(Alignment):
 
 
 @dataclass(frozen=True)
-class WMDO(EncodedMetric):
+class WMDO(MeanPartsMetric, EncodedMetric):
     """WMDO, the mean of segments, 0 is best.
 
     With several references the lowest score counts.
@@ -71,6 +72,7 @@ class WMDO(EncodedMetric):
     explains = (Alignment,)
     paper = "Chow, Specia and Madhyastha (2019), WMDO: Fluency-based Word Mover's Distance"
     higher_is_better = False
+    part_names = ("distance", "fragmentation", "missing")
 
     @property
     def packages(self) -> Sequence[tuple[str, str]]:
@@ -98,13 +100,6 @@ class WMDO(EncodedMetric):
         missing = float((~output.known).mean())
         score = distance + self.delta * fragmentation + self.alpha * missing
         return _Transport(score, distance, fragmentation, missing, flow)
-
-    def details(self, totals: Floats) -> dict[str, Any]:
-        """Return means over the segments."""
-        return {name: float(value) for name, value in self.extras(totals / totals[1]).items()}
-
-    def extras(self, counts: Floats) -> Mapping[str, Floats]:
-        return {"distance": counts[..., 2], "fragmentation": counts[..., 3], "missing": counts[..., 4]}
 
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return for each word of the best reference where its mass goes, and at which cost."""

@@ -24,7 +24,7 @@ from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
 from ..bases.frequencies import DocumentFrequencies
 from ..bases.pairs import one_segment
 from ..bases.parsed import parser_name, stored_parses
-from ..bases.segments import PrecisionRecall
+from ..bases.segments import MeanPartsMetric
 from ._frames import Frame, find_frames, pair_frames
 
 USUAL = "en"  # the language of a side that the test set does not name
@@ -32,7 +32,7 @@ BLOCK = 256  # tokens whose n-grams are compared at once with all others
 
 
 @dataclass(frozen=True)
-class YiSi1(PrecisionRecall, EncodedMetric):
+class YiSi1(MeanPartsMetric, EncodedMetric):
     """YiSi-1, the mean of segments, 0 to 1.
 
     With several references the one with the highest score counts.

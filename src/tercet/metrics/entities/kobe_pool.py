@@ -128,14 +128,12 @@ class KoBEPool(EntityMetric):
 
     def count(self, shard: Shard, opened: Pool | None) -> dict[str, Floats]:
         """Count entities of the output that most others have, and entities that most others have."""
-        if opened is None:
-            raise UsageError("kobe_pool: the pool is missing; call ready(testset) with the whole test set.")
-        both = languages(shard.pair)
+        pool, both = self.learnt(opened, "the pool is"), languages(shard.pair)
         counted = {}
         for system, outputs in shard.outputs.items():
             counts = counted[system] = np.zeros((len(outputs), 2))
             for row, source, output in zip(counts, shard.source or (), outputs, strict=True):
-                others, confirmed, own = opened.others(source, output)
+                others, confirmed, own = pool.others(source, output)
                 if own is None:
                     (own,) = self._link([output], both)
                 expected = {entity for entity, times in confirmed.items() if times > self.threshold * others}

@@ -97,9 +97,7 @@ class AlignedFeatures(FeatureMetric):
         key = ("compared", parser_name(opened.backend), opened.models.checksum)
         known: dict[str, list[Compared]] = shard.share(key, dict)
         parses = cobalt.prepare(shard, opened.backend)
-        rows = [
-            [parses[text] for text in row if text is not None] for row in zip(*shard.references.values(), strict=True)
-        ]
+        rows = [[parses[text] for text in row] for row in shard.reference_rows]
         for system, outputs in shard.outputs.items():
             if system in known:
                 continue

@@ -97,12 +97,10 @@ class LP(Metric):
 
     def count(self, shard: Shard, opened: dict[tuple[str, str, str], Counted] | None) -> dict[str, Floats]:
         """Count the sum of log-probabilities, and tokens."""
-        if opened is None:
-            raise UsageError("lp: the log-probabilities are missing; call ready(testset) with the whole test set.")
-        sources = shard.source or [""] * len(shard)
+        known, sources = self.learnt(opened, "the log-probabilities are"), shard.source or [""] * len(shard)
         try:
             return {
-                system: np.array([opened[system, *texts] for texts in zip(sources, outputs, strict=True)])
+                system: np.array([known[system, *texts] for texts in zip(sources, outputs, strict=True)])
                 for system, outputs in shard.outputs.items()
             }
         except KeyError as missing:

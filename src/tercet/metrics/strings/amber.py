@@ -27,19 +27,11 @@ SHORT = 3  # letters of a short word, at most
 FLOOR = 1e-3  # of a penalty, so that none of them alone decides
 CHUNK_WEIGHT, CHUNK_EXPONENT = 0.5, 3.0  # as in METEOR of 2005
 
-# The ten penalties and their exponents, tuned on the rankings of WMT12 into English. Five bring nothing there.
+# The exponents of the ten penalties, tuned on the rankings of WMT12 into English. Five bring nothing there.
 PENALTIES = {
-    "brevity": 0.2,
-    "redundancy": 0.0,
-    "character_brevity": 0.3,
-    "character_redundancy": 0.15,
-    "chunks": 0.0,
-    "continuity": 0.0,
-    "short_words": 0.0,
-    "long_words": 0.0,
-    "spearman": 0.1,
-    "kendall": 0.3,
-}
+    "brevity": 0.2, "redundancy": 0.0, "character_brevity": 0.3, "character_redundancy": 0.15, "chunks": 0.0,
+    "continuity": 0.0, "short_words": 0.0, "long_words": 0.0, "spearman": 0.1, "kendall": 0.3,
+}  # fmt: skip
 
 FORMS: dict[str, Callable[[str], tuple[str, ...]]] = {
     "words": lambda word: (word,),
@@ -77,7 +69,7 @@ class AMBER(WordPairMetric):
             product = 1.0
             for name, exponent in PENALTIES.items():
                 if exponent:
-                    product *= max(getattr(pair, name), FLOOR) ** exponent
+                    product *= max(pair.penalty(name), FLOOR) ** exponent
             found.append((self.overlap(pair), product))
         return found
 
@@ -105,7 +97,7 @@ class AMBER(WordPairMetric):
     def explain_words(self, output: Sequence[str], reference: Sequence[str], counts: Floats) -> Seen:
         """Return by form the score of n-grams and the penalties."""
         rows = {
-            name: {"overlap": self.overlap(pair), **{each: getattr(pair, each) for each in PENALTIES}}
+            name: {"overlap": self.overlap(pair), **{each: pair.penalty(each) for each in PENALTIES}}
             for name, pair in _in_forms(output, reference).items()
         }
         return Seen(values={"forms": rows})
@@ -138,21 +130,10 @@ class Pair:
     def letters(self) -> list[int]:
         return [sum(map(len, words)) for words in (self.output, self.reference)]
 
-    @property
-    def brevity(self) -> float:
-        return _brevity(*self.lengths)
-
-    @property
-    def redundancy(self) -> float:
-        return _brevity(*self.lengths[::-1])
-
-    @property
-    def character_brevity(self) -> float:
-        return _brevity(*self.letters)
-
-    @property
-    def character_redundancy(self) -> float:
-        return _brevity(*self.letters[::-1])
+    def penalty(self, name: str) -> float:
+        """Return one of the ten penalties."""
+        value: float = _PENALTIES[name](self)
+        return value
 
     @property
     def chunks(self) -> float:
@@ -164,15 +145,7 @@ class Pair:
         following = [(after + 1) / (before + 1) for before, after in pairwise(self.matched)]
         return sum(following) / len(following)
 
-    @property
-    def short_words(self) -> float:
-        return self._difference(lambda word: len(word) <= SHORT)
-
-    @property
-    def long_words(self) -> float:
-        return self._difference(lambda word: len(word) > SHORT)
-
-    def _difference(self, kind: Callable[[str], bool]) -> float:
+    def difference(self, kind: Callable[[str], bool]) -> float:
         """Return exp of minus the difference of the numbers of words of a kind, per word of the reference."""
         ours, theirs = (sum(map(kind, words)) for words in (self.output, self.reference))
         return exp(-abs(ours - theirs) / max(len(self.reference), 1))
@@ -194,6 +167,20 @@ class Pair:
         if n < 2:
             return float(n)
         return sum(before < after for before, after in combinations(self.places, 2)) / (n * (n - 1) / 2)
+
+
+_PENALTIES: dict[str, Callable[[Pair], float]] = {
+    "brevity": lambda pair: _brevity(*pair.lengths),
+    "redundancy": lambda pair: _brevity(*pair.lengths[::-1]),
+    "character_brevity": lambda pair: _brevity(*pair.letters),
+    "character_redundancy": lambda pair: _brevity(*pair.letters[::-1]),
+    "chunks": lambda pair: pair.chunks,
+    "continuity": lambda pair: pair.continuity,
+    "short_words": lambda pair: pair.difference(lambda word: len(word) <= SHORT),
+    "long_words": lambda pair: pair.difference(lambda word: len(word) > SHORT),
+    "spearman": lambda pair: pair.spearman,
+    "kendall": lambda pair: pair.kendall,
+}
 
 
 def _brevity(length: int, other: int) -> float:

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import UsageError
 from ...kernels import information as kernel
 from ...text.coding import Ints, Vocabulary, Words, call, code_points, ngram_totals, offsets_of, split_words
 from ...text.explanations import Matches, Seen
@@ -94,7 +93,7 @@ class NIST(Metric):
         return Learnt(information, {"weights": information.checksum})
 
     def prepare(self, shard: Shard, opened: Information | None) -> _Prepared:
-        information = _known(opened)
+        information = self.learnt(opened, "information weights are")
         texts, groups = group_references(shard.references)
         units = information.vocabulary.find(self._words(texts))
         grams = np.empty((len(units.ids), self.max_ngram_order), dtype=np.int32)
@@ -137,12 +136,6 @@ class NIST(Metric):
             "sys_len": int(length),
             "ref_len": reference,
         }
-
-
-def _known(learnt: Information | None) -> Information:
-    if learnt is None:
-        raise UsageError("nist: information weights are missing; call ready(testset) with the whole test set.")
-    return learnt
 
 
 def _penalty(totals: Floats) -> Floats:

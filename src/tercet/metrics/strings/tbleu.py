@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any
 
@@ -104,7 +105,8 @@ def affix_distance(first: str, second: str) -> float:
     They are divided by its length, and at most 1: 0 for equal words, 1 for words without a common letter. Of several
     such substrings the first counts.
     """
-    start, other, length = _common_substring(first, second)
+    matcher = SequenceMatcher(None, first, second, autojunk=False)
+    start, other, length = matcher.find_longest_match()
     if not length:
         return 1.0
     edits = _edits(first[:start], second[:other]) + _edits(first[start + length :], second[other + length :])
@@ -122,21 +124,6 @@ def _edits(first: str, second: str) -> int:
             row.append(min(before[j] + 1, row[-1] + 1, before[j - 1] + (letter != theirs)))
         before = row
     return before[-1]
-
-
-def _common_substring(first: str, second: str) -> tuple[int, int, int]:
-    """Return where the longest common substring begins in both words, and its length."""
-    best, start, other = 0, 0, 0
-    before = [0] * (len(second) + 1)
-    for i, letter in enumerate(first, 1):
-        row = [0] * (len(second) + 1)
-        for j, theirs in enumerate(second, 1):
-            if letter == theirs:
-                row[j] = before[j - 1] + 1
-                if row[j] > best:
-                    best, start, other = row[j], i - row[j], j - row[j]
-        before = row
-    return start, other, best
 
 
 def _matches(words: Sequence[str], weights: Sequence[float], reference: Sequence[str], n: int) -> float:

@@ -21,9 +21,9 @@ from ...language.paraphrases import find_table
 from ...language.sentence import Sentence
 from ...language.stemming import LANGUAGES as STEMMED
 from ...text.explanations import Seen
-from ...types import Floats
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
+from ..bases.segments import PartsMetric
 
 SIZES = (1, 2, 3)
 WEIGHTS = (0.6, 0.3, 0.1)  # of the F-measures of these sizes
@@ -37,7 +37,7 @@ class Match(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RED(ParsedMetric):
+class RED(PartsMetric, ParsedMetric):
     """RED, the mean of segments, 0 to 1; of several references the best.
 
     alpha: the weight of recall.
@@ -53,6 +53,7 @@ class RED(ParsedMetric):
     function: float = param(0.25, low=0, high=1)
     paraphrases: str | None = param(file=find_table, checksum="table")
 
+    part_names = tuple(f"{name}{size}" for size in SIZES for name in ("precision", "recall"))
     paper = "Yu et al. (2014), RED: A Reference Dependency Based MT Evaluation Metric"
 
     def validate(self) -> None:
@@ -104,13 +105,6 @@ class RED(ParsedMetric):
 
     def _weight(self, word: str) -> float:
         return self.function if word in function_words(self.language) or not any(map(str.isalnum, word)) else 1.0
-
-    def extras(self, counts: Floats) -> Mapping[str, Floats]:
-        return {
-            f"{name}{size}": counts[..., 2 * size + place]
-            for size in SIZES
-            for place, name in enumerate(("precision", "recall"))
-        }
 
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the n-grams of the best reference, and what each counts."""

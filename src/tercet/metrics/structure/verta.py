@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from ...language.sentence import Sentence, Token
 from ...language.synonyms import english_related_words, english_synonyms
 from ...text.explanations import Alignment, Link, ListedAlignment, Seen
-from ...types import Floats
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
+from ..bases.segments import MeanPartsMetric
 
 MODULES = ("lexical", "morphological", "dependency", "ngram")
 VARIANTS = {"eq": (0.25, 0.25, 0.25, 0.25), "w": (0.36, 0.05, 0.40, 0.19)}
@@ -62,7 +62,7 @@ class Share(NamedTuple):
 
 
 @dataclass(frozen=True)
-class VERTa(ParsedMetric):
+class VERTa(MeanPartsMetric, ParsedMetric):
     """VERTa, the mean of segments, 0 to 1; of several references the best.
 
     variant: the weights of the four modules: w, tuned by the authors, or eq, all equal.
@@ -71,6 +71,7 @@ class VERTa(ParsedMetric):
     variant: str = param("w", choices=VARIANTS)
 
     explains = (Alignment,)
+    part_names = MODULES
     paper = "Comelles and Atserias (2014), VERTa participation in the WMT14 Metrics Task"
 
     def count_pair(self, output: Sentence, reference: Sentence) -> Sequence[float]:
@@ -95,13 +96,6 @@ class VERTa(ParsedMetric):
             _of_triples(triples(output), triples(reference), links),
             _of_pairs(similar, sizes),
         )
-
-    def details(self, totals: Floats) -> dict[str, Any]:
-        """Return the mean F-measures of the modules."""
-        return {name: float(value) for name, value in self.extras(totals / totals[1]).items()}
-
-    def extras(self, counts: Floats) -> Mapping[str, Floats]:
-        return {name: counts[..., 2 + place] for place, name in enumerate(MODULES)}
 
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the modules' precision and recall with the best reference, and the aligned words."""
