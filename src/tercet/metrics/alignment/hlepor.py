@@ -108,7 +108,7 @@ class HLEPOR(BestReferenceMetric):
         units = number_words(self._words(outputs), dict(numbers))
         refuse_long("hlepor", "words", outputs, units.lengths, theirs.lengths, whose)
         factors = self._factors(*self._align(units, theirs, whose), theirs.lengths)
-        scores = self._combine(factors[:, 0], factors[:, 1], factors[:, 2])
+        scores = self._combine(factors)
         return np.column_stack([scores, np.ones(len(scores)), factors])
 
     def choose(self, counts: Floats, groups: Ints) -> Ints:
@@ -151,20 +151,18 @@ class HLEPOR(BestReferenceMetric):
         hpr = np.where(mean > 0, (self.alpha + self.beta) * precision * recall / np.where(mean > 0, mean, 1.0), 0.0)
         return np.column_stack([elp, npp, hpr, precision, recall])
 
-    def _combine(self, elp: Floats, npp: Floats, hpr: Floats) -> Floats:
-        """Return the weighted harmonic mean of the factors; 0 if one is 0."""
+    def _combine(self, factors: Floats) -> Floats:
+        """Return the weighted harmonic mean of ELP, NPP and HPR, the first three factors; 0 if one is 0."""
         weights = [float(getattr(self, name)) for name in WEIGHTS]
-        positive = (elp > 0) & (npp > 0) & (hpr > 0)
-        parts = [
-            weight / np.where(positive, factor, 1.0) for weight, factor in zip(weights, (elp, npp, hpr), strict=True)
-        ]
+        three = np.moveaxis(factors[..., :3], -1, 0)
+        positive = (three > 0).all(0)
+        parts = [weight / np.where(positive, factor, 1.0) for weight, factor in zip(weights, three, strict=True)]
         return np.asarray(np.where(positive, sum(weights) / (parts[0] + parts[1] + parts[2]), 0.0))
 
     def score(self, totals: Floats) -> Floats:
-        segments = totals[..., 1]
         if self.average == "segment":
-            return np.asarray(totals[..., 0] / segments)
-        return self._combine(totals[..., 2] / segments, totals[..., 3] / segments, totals[..., 4] / segments)
+            return np.asarray(totals[..., 0] / totals[..., 1])
+        return self._combine(totals[..., 2:] / totals[..., 1:2])
 
     def details(self, totals: Floats) -> dict[str, Any]:
         """Return means over the segments."""

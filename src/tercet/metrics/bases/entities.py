@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...data.files import file_state
 from ...data.lines import read_lines
@@ -96,8 +96,8 @@ class EntityMetric(Metric):
         listed = "" if self.categories in ("all", "names") else self.categories
         if self.annotations is not None:
             return open_annotations(self.annotations)
-        filtered = of_outputs and self.language_filter
-        return open_linker(self.kb, listed, self.lemmas, self.numbers, self.guards, filtered)
+        how = {"lemmas": self.lemmas, "numbers": self.numbers, "language_filter": of_outputs and self.language_filter}
+        return open_linker(self.kb, guards=self.guards, categories=listed, **how)
 
     def find(
         self, texts: Sequence[str], language: str, *, named_in: str, of_outputs: bool = False
@@ -246,28 +246,17 @@ def _match_candidates(expected: Sequence[Candidates], found: Sequence[Candidates
     return [which in placed for which in range(len(expected))]
 
 
-def open_linker(kb: str, categories: str, lemmas: bool, numbers: bool, guards: bool, language_filter: bool) -> Linker:
+def open_linker(kb: str, *, guards: bool, **how: Any) -> Linker:
     """Return the linker for these parameters. It is opened once per process and file state, and keeps all senses."""
-    return _open_linker(kb, file_state(Path(kb, MANIFEST)), categories, lemmas, numbers, guards, language_filter)
+    return _open_linker(kb, file_state(Path(kb, MANIFEST)), guards, **how)
 
 
 @lru_cache(maxsize=16)
-def _open_linker(
-    kb: str, state: object, categories: str, lemmas: bool, numbers: bool, guards: bool, language_filter: bool
-) -> Linker:
+def _open_linker(kb: str, state: object, guards: bool, **how: Any) -> Linker:
     from ...knowledge.default import resolve
     from ...knowledge.linking import KBLinker
 
-    return KBLinker(
-        resolve(kb),
-        senses="all",
-        categories=categories,
-        lemmas=lemmas,
-        numbers=numbers,
-        capitals=guards,
-        guards=guards,
-        language_filter=language_filter,
-    )
+    return KBLinker(resolve(kb), senses="all", capitals=guards, guards=guards, **how)
 
 
 def open_annotations(path: str) -> Linker:
@@ -325,7 +314,7 @@ def _writers(path: str) -> list[str]:
 @lru_cache(maxsize=64)
 def _nameable(kb: str, state: object, language: str) -> Callable[[str], bool] | None:
     """Return a function that tells whether the language has a name for an entity. Its answers are cached."""
-    can_name = open_linker(kb, "", False, False, True, False).nameable(language)
+    can_name = open_linker(kb, guards=True, lemmas=False).nameable(language)
     return None if can_name is None else lru_cache(maxsize=1 << 18)(can_name)
 
 

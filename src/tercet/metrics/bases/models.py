@@ -18,7 +18,7 @@ from ...language.encoders import DEVICES
 from ...language.encoders.base import check_finite
 from ...text.explanations import Seen
 from ...types import Floats
-from .._contract import Corpus, Learnt, Metric, Shard, group_references, mean_score
+from .._contract import Corpus, Learnt, Metric, Shard, mean_score
 from .._parameters import param
 
 SETTLED = ("mean", "best", "none")
@@ -100,16 +100,12 @@ class ModelMetric(Metric):
 
     def count(self, shard: Shard, opened: Predict) -> dict[str, Floats]:
         """Count the score, and 1; zeros for a segment without references."""
-        if self.without_references:
-            texts, offsets = [""] * len(shard), np.arange(len(shard) + 1)
-        else:
-            texts, offsets = group_references(shard.references)
-        sources = shard.source or [""] * len(shard)
-        reads_source = "source" in self.needs
+        references = [[""]] * len(shard) if self.without_references else shard.reference_rows
+        sources = shard.source if shard.source and "source" in self.needs else [""] * len(shard)
         wanted: dict[str, list[list[Row]]] = {
             system: [
-                [Row(sources[i] if reads_source else "", output, text) for text in texts[offsets[i] : offsets[i + 1]]]
-                for i, output in enumerate(outputs)
+                [Row(source, output, text) for text in row]
+                for source, output, row in zip(sources, outputs, references, strict=True)
             ]
             for system, outputs in shard.outputs.items()
         }

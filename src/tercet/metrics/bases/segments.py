@@ -23,12 +23,9 @@ class SegmentMetric(Metric):
         raise NotImplementedError
 
     def prepare(self, shard: Shard, opened: object) -> tuple[list[list[Any]], list[Any]]:
-        rows: list[list[Any]] = [[] for _ in range(len(shard))]
+        rows: list[list[Any]] = [[]] * len(shard)
         if "reference" in self.needs:
-            for texts in shard.references.values():
-                for row, text in zip(rows, texts, strict=True):
-                    if text is not None:
-                        row.append(self.prepare_text(text))
+            rows = [[self.prepare_text(text) for text in row] for row in shard.reference_rows]
         source: list[Any] = [None] * len(shard)
         if "source" in self.needs and shard.source is not None:
             source = [self.prepare_text(text) for text in shard.source]

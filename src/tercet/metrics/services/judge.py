@@ -19,7 +19,7 @@ import numpy as np
 from ...errors import UsageError
 from ...text.explanations import Seen, Span, Spans
 from ...types import Floats
-from .._contract import Corpus, Learnt, Metric, Shard, group_references, mean_score
+from .._contract import Corpus, Learnt, Metric, Shard, mean_score
 from .._parameters import param
 from ._chat import ChatClient, Limits, check_endpoint, log
 
@@ -159,15 +159,11 @@ class Judge(Metric):
     def open(self, state: str | None) -> Opened:
         from ...data.catalogue import data_folder
 
+        names = ("timeout", "retries", "wait", "parallel", "cap", "requests")
         limits = Limits(
             key=self.secret("key"),
-            timeout=self.timeout,
-            retries=self.retries,
-            wait=self.wait,
-            parallel=self.parallel,
             prices=(self.price_in, self.price_out),
-            cap=self.cap,
-            requests=self.requests,
+            **{name: getattr(self, name) for name in names},
         )
         client = ChatClient(
             endpoint=self.endpoint or "",
@@ -180,11 +176,11 @@ class Judge(Metric):
 
     def count(self, shard: Shard, opened: Opened) -> dict[str, Floats]:
         """Count score, answers, tokens of prompts, tokens of answers, and errors by severity."""
-        texts, offsets = group_references(shard.references) if self.references else ([], [0] * (len(shard) + 1))
+        references = shard.reference_rows if self.references else [[]] * len(shard)
         rows = {
             system: [
-                self.write(source, output, texts[offsets[i] : offsets[i + 1]], opened.pair)
-                for i, (source, output) in enumerate(zip(shard.source or (), outputs, strict=True))
+                self.write(source, output, row, opened.pair)
+                for source, output, row in zip(shard.source or (), outputs, references, strict=True)
             ]
             for system, outputs in shard.outputs.items()
         }
