@@ -8,7 +8,7 @@ match that are merely similar; the program, which is followed here, moves identi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, ClassVar, NamedTuple
@@ -74,18 +74,12 @@ class CharacTER(BestReferenceMetric):
     def compare(self, outputs: Sequence[str], references: _References, whose: Ints) -> Floats:
         """Count the score, 1 for the segment, edits, cost of moves, and length of the output in characters."""
         costs, _ = _costs(outputs, references, whose)
-        scores = self._scores(costs, np.diff(references.offsets))
-        return np.column_stack([scores, np.ones(len(scores)), *costs]).astype(np.float64)
-
-    def _scores(self, costs: _Costs, reference_lengths: Ints) -> Floats:
-        scores: Floats = np.minimum(1.0, (costs.edits + costs.moves) / np.maximum(costs.lengths, 1))
+        scores = np.minimum(1.0, (costs.edits + costs.moves) / np.maximum(costs.lengths, 1))
         empty = costs.lengths == 0
-        if self.variant == "original":
-            # In the program two empty texts get the score of an empty output: its test for equal texts fails at 0 / 0.
-            scores[empty] = 1.0
-        else:
-            scores[empty] = np.where(reference_lengths[empty] == 0, 0.0, 1.0)
-        return scores
+        # In the program two empty texts get the score of an empty output: its test for equal texts fails at 0 / 0.
+        lost = (np.diff(references.offsets) > 0) | (self.variant == "original")
+        scores[empty] = lost[empty]
+        return np.column_stack([scores, np.ones(len(scores)), *costs]).astype(np.float64)
 
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
@@ -100,8 +94,7 @@ class CharacTER(BestReferenceMetric):
         _, order = _costs([output], self.read([reference], None), np.zeros(1, dtype=np.int64), found)
         moves, shifts = _shifts(words, found)
         moved = " ".join(words[i] for i in order.tolist())
-        listed = edit_script(moved, other)
-        edits = None if listed is None else _all_edits(listed, moved, other)
+        edits = edit_script(moved, other)
         places = _places(order.tolist(), words, output), locate(other, reference)
         values = {"moves": moves, "move_cost": float(counts[3]), "moved": moved, "distance": int(counts[2])}
         return Seen(float(counts[0]), [CharacterEdits(moved, other, edits, shifts, places=places)], values=values)
@@ -137,21 +130,6 @@ class CharacterEdits(Edits):
                 shown.append(f"edits: at {at}, is {pair[0]!r}, should_be {pair[1]!r}")
             at += i is not None
         return shown
-
-
-def _all_edits(listed: Sequence[Mapping[str, Any]], output: str, other: str) -> list[Edit]:
-    """Return a script with the characters that stay between its edits."""
-    found: list[Edit] = []
-    i = j = 0
-    for edit in (*listed, {"at": len(output), "is": "", "should_be": ""}):
-        found += [Edit("match", i + k, j + k) for k in range(edit["at"] - i)]
-        i, j = edit["at"], j + edit["at"] - i
-        spare, lacking = bool(edit["is"]), bool(edit["should_be"])
-        if spare or lacking:
-            kind = "deletion" if not spare else "substitution" if lacking else "insertion"
-            found.append(Edit(kind, i if spare else None, j if lacking else None))
-            i, j = i + spare, j + lacking
-    return found
 
 
 def _places(order: Sequence[int], words: Sequence[str], output: str) -> list[Place | None]:
@@ -222,12 +200,11 @@ def _edits(points: NDArray[np.uint32], offsets: Ints, references: _References) -
 MOST_SHOWN = 4_000_000  # pairs of characters in a segment whose edits are listed
 
 
-def edit_script(output: str, reference: str) -> list[dict[str, Any]] | None:
-    """Return the fewest edits that turn one text into another; None if the texts are too long.
+def edit_script(output: str, reference: str) -> list[Edit] | None:
+    """Return the script with the fewest edits that turns one text into another; None if the texts are too long.
 
-    Each has the position in the output, the character there, and the one that should be there. Of equally short
-    scripts, read from the end, a substitution comes before an insertion, and that before a deletion.
-    (`text.editing.edit_script` has the opposite order, as rapidfuzz.)
+    Of equally short scripts, read from the end, a substitution comes before an insertion of ours, and that before a
+    deletion. (`text.editing.edit_script` has the opposite order, as rapidfuzz.)
     """
     if len(output) * len(reference) > MOST_SHOWN:
         return None
@@ -235,21 +212,19 @@ def edit_script(output: str, reference: str) -> list[dict[str, Any]] | None:
     grid = view(_grid(output[head:], reference[head:]))
     i, j, edits = len(output), len(reference), []
     while i or j:
-        if i and j and output[i - 1] == reference[j - 1]:
-            i, j = i - 1, j - 1
-            continue
         a, b = i - head, j - head
         inside = a > 0 and b > 0
-        if inside and grid[a, b] > grid[a - 1, b - 1]:
+        same = i > 0 and j > 0 and output[i - 1] == reference[j - 1]
+        if same or (inside and grid[a, b] > grid[a - 1, b - 1]):
             i, j = i - 1, j - 1
-            edits.append({"at": i, "is": output[i], "should_be": reference[j]})
+            edits.append(Edit("match" if same else "substitution", i, j))
         # Outside, one text begins the other, and only the longer one has something left to edit.
         elif grid[a, b] > grid[a - 1, b] if inside else i > j:
             i -= 1
-            edits.append({"at": i, "is": output[i], "should_be": ""})
+            edits.append(Edit("insertion", i, None))
         else:
             j -= 1
-            edits.append({"at": i, "is": "", "should_be": reference[j]})
+            edits.append(Edit("deletion", None, j))
     return edits[::-1]
 
 

@@ -95,8 +95,15 @@ class EED(BestReferenceMetric):
         lengths = np.diff(offsets)
         refuse_long("eed", "characters", outputs, np.diff(output_offsets), lengths, whose, most=MOST_CHARACTERS)
         errors, visits = self._grid(coded, output_offsets, points, offsets, whose)
-        coverage = self._coverage(visits)
-        scores = self._scores(errors, coverage, lengths)
+        variant = VARIANTS[self.variant]
+        never, again, total, first = visits.T
+        coverage = total if variant.revisits else never + total - again
+        if variant.first:
+            coverage = coverage + np.where(first == 0, 1, first - 1)
+        kind = np.dtype(np.float32 if variant.single else np.float64)
+        covered = np.asarray(self.rho, dtype=kind) * coverage.astype(kind)
+        rates = (errors.astype(kind) + covered) / (lengths.astype(kind) + covered)
+        scores = np.minimum(1.0, rates.astype(np.float64))
         return np.column_stack([scores, np.ones(len(scores)), errors, coverage, lengths])
 
     def _grid(
@@ -114,19 +121,6 @@ class EED(BestReferenceMetric):
         scratch = [np.empty(columns, dtype=np.int32), visits, *(np.empty(columns, dtype=kind) for _ in range(3))]
         call(distances, *texts, *costs, errors, *scratch)
         return errors, visits.reshape(-1, 4)
-
-    def _coverage(self, visits: Ints) -> Ints:
-        never, again, total, first = visits.T
-        coverage: Ints = total if VARIANTS[self.variant].revisits else never + total - again
-        if VARIANTS[self.variant].first:
-            coverage = coverage + np.where(first == 0, 1, first - 1)
-        return coverage
-
-    def _scores(self, errors: Floats, coverage: Ints, lengths: Ints) -> Floats:
-        kind = np.dtype(np.float32 if VARIANTS[self.variant].single else np.float64)
-        covered = np.asarray(self.rho, dtype=kind) * coverage.astype(kind)
-        rates = (errors.astype(kind) + covered) / (lengths.astype(kind) + covered)
-        return np.asarray(np.minimum(1.0, rates.astype(np.float64)))
 
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)

@@ -35,20 +35,14 @@ class Information:
     """The information of the references' n-grams (see kernels.information).
 
     checksum: of the references; comparisons and signatures use it.
-    vocabulary: of the references' words. keys, numbers, bounds: the hash tables of n-grams, by order.
+    vocabulary: of the references' words. tables: the keys and numbers of n-grams, and where those of an order begin.
     weights: by number of the n-gram, its information in bits.
     """
 
     checksum: str
     vocabulary: Vocabulary = field(repr=False, compare=False)
-    keys: NDArray[np.uint64] = field(repr=False, compare=False)
-    numbers: NDArray[np.int32] = field(repr=False, compare=False)
-    bounds: Ints = field(repr=False, compare=False)
+    tables: tuple[NDArray[np.uint64], NDArray[np.int32], Ints] = field(repr=False, compare=False)
     weights: Floats = field(repr=False, compare=False)
-
-    @property
-    def tables(self) -> tuple[NDArray[np.uint64], NDArray[np.int32], Ints]:
-        return self.keys, self.numbers, self.bounds
 
 
 class _Prepared(NamedTuple):
@@ -85,11 +79,15 @@ class NIST(Metric):
 
     def learn(self, testset: Corpus) -> Learnt:
         """Learn information weights from all references of the test set (anything with `shards`)."""
-        learner = _Learner(self.max_ngram_order)
+        vocabularies, digest = [], 0
         for shard in testset.shards(SHARD):
-            texts, _ = group_references(shard.references)
-            learner.read(self._words(texts))
-        information = learner.information()
+            words = self._words(group_references(shard.references)[0])
+            for text in words.joined("\n"):
+                # A sum of digests, so that the same references in another order are the same references.
+                found = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+                digest += int.from_bytes(found, "big")
+            vocabularies.append(Vocabulary(words))
+        information = _information(f"{digest % (1 << 64):016x}", vocabularies, self.max_ngram_order)
         return Learnt(information, {"weights": information.checksum})
 
     def prepare(self, shard: Shard, opened: Information | None) -> _Prepared:
@@ -144,45 +142,33 @@ def _penalty(totals: Floats) -> Floats:
     return np.asarray(np.exp(-BETA * np.log(ratio) ** 2))
 
 
-class _Learner:
-    """Collects the words of references, shard by shard, and counts their n-grams."""
-
-    def __init__(self, max_order: int) -> None:
-        self.max_order = max_order
-        self.vocabularies: list[Vocabulary] = []
-        self.texts = 0
-
-    def read(self, words: Words) -> None:
-        for text in words.joined("\n"):
-            # A sum of digests, so that the same references in another order are the same references.
-            digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-            self.texts = (self.texts + int.from_bytes(digest, "big")) % (1 << 64)
-        self.vocabularies.append(Vocabulary(words))
-
-    def information(self) -> Information:
-        vocabulary, ids = _merged(self.vocabularies)
-        offsets = offsets_of(np.concatenate([_NONE, *(each.units.lengths for each in self.vocabularies)]))
-        grams = ids + np.int32(1)
-        # In Perl "0" is false, and mteval takes this prefix for the empty one.
-        zero = int(vocabulary.find(split_words(*code_points(["0"]))).ids[0]) + 1
-        counts = np.bincount(grams, minlength=len(vocabulary) + 1)
-        counts[0] = len(ids)
-        prefixes = np.zeros(len(counts), dtype=np.int32)
-        tables = []
-        for order in range(2, self.max_order + 1):
-            continued = (grams > 0) & ((counts[grams] > 1) | (grams == zero))
-            more = np.zeros(int(np.count_nonzero(continued)), dtype=np.int32)
-            known, prefixes, counts = len(counts), np.concatenate([prefixes, more]), np.concatenate([counts, more])
-            table = _table(len(more))
-            known = call(kernel.add_order, ids, offsets, order, grams, zero, *table, prefixes, counts, known)
-            prefixes, counts = prefixes[:known], counts[:known]
-            tables.append(table)
-        weights = np.empty(len(counts))
-        call(kernel.weigh_grams, prefixes, counts, zero, weights)
-        return Information(f"{self.texts:016x}", vocabulary, *_joined(tables), weights)
-
-
 _NONE = np.empty(0, dtype=np.int32)
+
+
+def _information(checksum: str, vocabularies: Sequence[Vocabulary], max_order: int) -> Information:
+    """Count the n-grams of references, whose words are given shard by shard."""
+    vocabulary, ids = _merged(vocabularies)
+    offsets = offsets_of(np.concatenate([_NONE, *(each.units.lengths for each in vocabularies)]))
+    grams = ids + np.int32(1)
+    # In Perl "0" is false, and mteval takes this prefix for the empty one.
+    zero = int(vocabulary.find(split_words(*code_points(["0"]))).ids[0]) + 1
+    counts = np.bincount(grams, minlength=len(vocabulary) + 1)
+    counts[0] = len(ids)
+    prefixes = np.zeros(len(counts), dtype=np.int32)
+    keys, numbers = [np.empty(0, dtype=np.uint64)], [_NONE]  # of a hash table for each order
+    for order in range(2, max_order + 1):
+        continued = (grams > 0) & ((counts[grams] > 1) | (grams == zero))
+        more = np.zeros(int(np.count_nonzero(continued)), dtype=np.int32)
+        known, prefixes, counts = len(counts), np.concatenate([prefixes, more]), np.concatenate([counts, more])
+        size = 1 << (2 * len(more)).bit_length()  # a power of two, at least twice as many as the n-grams
+        keys.append(np.empty(size, dtype=np.uint64))
+        numbers.append(np.zeros(size, dtype=np.int32))
+        known = call(kernel.add_order, ids, offsets, order, grams, zero, keys[-1], numbers[-1], prefixes, counts, known)
+        prefixes, counts = prefixes[:known], counts[:known]
+    weights = np.empty(len(counts))
+    call(kernel.weigh_grams, prefixes, counts, zero, weights)
+    bounds = offsets_of([len(each) for each in keys[1:]])
+    return Information(checksum, vocabulary, (np.concatenate(keys), np.concatenate(numbers), bounds), weights)
 
 
 def _merged(vocabularies: Sequence[Vocabulary]) -> tuple[Vocabulary, NDArray[np.int32]]:
@@ -193,19 +179,3 @@ def _merged(vocabularies: Sequence[Vocabulary]) -> tuple[Vocabulary, NDArray[np.
     numbers = np.split(merged.units.ids, merged.units.offsets[1:-1])
     ids = (new[each.units.ids] for new, each in zip(numbers, vocabularies, strict=True))
     return merged, np.concatenate([_NONE, *ids])
-
-
-_Table = tuple[NDArray[np.uint64], NDArray[np.int32]]
-
-
-def _table(most: int) -> _Table:
-    """Return an empty hash table for at most this many n-grams: a power of two, at least twice as many."""
-    size = 1 << (2 * most).bit_length()
-    return np.empty(size, dtype=np.uint64), np.zeros(size, dtype=np.int32)
-
-
-def _joined(tables: Sequence[_Table]) -> tuple[NDArray[np.uint64], NDArray[np.int32], Ints]:
-    """Return the tables of all orders as one, and where each begins."""
-    keys = np.concatenate([np.empty(0, dtype=np.uint64), *(keys for keys, _ in tables)])
-    numbers = np.concatenate([_NONE, *(numbers for _, numbers in tables)])
-    return keys, numbers, offsets_of([len(keys) for keys, _ in tables])
