@@ -107,7 +107,6 @@ class KnowledgeBase:
         return KnowledgeBase.open, (self.path,)
 
     def __len__(self) -> int:
-        """Return the number of entities."""
         return len(self._arrays["category"])
 
     def entity_id(self, entity: int) -> str:
@@ -155,7 +154,6 @@ class KnowledgeBase:
         return self._arrays["candidate_flags"][first:last]
 
     def alias(self, alias: int) -> tuple[str, ...]:
-        """Return the forms of a name."""
         return tuple(self._string("alias_text", "alias_start", alias).split(mentions.SEPARATOR))
 
     def names(self, entities: Iterable[int], language: str) -> dict[int, list[tuple[str, ...]]]:

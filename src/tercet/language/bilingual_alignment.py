@@ -235,7 +235,6 @@ def _symmetrised(
 
 
 def _most_cells(source: Units, target: Units) -> int:
-    """Return the maximum over pairs of source words times target words."""
     return int((source.lengths * target.lengths).max(initial=0))
 
 

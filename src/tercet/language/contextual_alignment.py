@@ -67,7 +67,6 @@ class ContextAlignment:
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """Return the numbers of the linked words."""
         return [(link.output, link.reference) for link in self.links]
 
     def __str__(self) -> str:
@@ -109,7 +108,6 @@ class ContextAligner:
             raise UsageError("The aligner and its similarity must have the same value of published.")
 
     def align(self, output: Sentence, reference: Sentence) -> ContextAlignment:
-        """Align two sentences. There are no links if one of them is empty."""
         if not output.tokens or not reference.tokens:
             return ContextAlignment(output, reference, ())
         lexicon = self.similarity.lexicon()

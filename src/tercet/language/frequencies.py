@@ -38,12 +38,10 @@ class Frequencies:
 
     @property
     def order(self) -> int:
-        """Return the number of words of the longest n-grams."""
         return len(self.keys)
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
-        """Return the number of each word."""
         return {word: number for number, word in enumerate(self.words)}
 
     @cached_property
@@ -69,7 +67,6 @@ class Frequencies:
         return tuple(found)
 
     def count(self, ngram: Words) -> float:
-        """Return the count of an n-gram, 0 if it does not occur."""
         places, _ = self._find([ngram], len(ngram))
         return float(self.counts[len(ngram) - 1][places[0]]) if places[0] >= 0 else 0.0
 

@@ -41,7 +41,6 @@ class Discounts:
     is_fallback: bool
 
     def of(self, counts: Ints) -> Floats:
-        """Return the discount of each count; 0 for a count of 0."""
         return np.array([0.0, *self.values])[np.minimum(counts, 3)]
 
 
@@ -151,7 +150,6 @@ def _cut_off(words: list[bytes], counts: Ints, min_count: int, max_words: int | 
 
 
 def _count(ids: Ints, places: Ints, size: int, order: int) -> list[_Counted]:
-    """Return the n-grams of each order with their counts."""
     raw = np.bincount(ids, minlength=size)
     raw[BEGIN] = 0  # never predicted
     singles = np.arange(size)

@@ -177,7 +177,6 @@ class SimilarityLexicon:
         self.known = lru_cache(maxsize=KEPT)(self.make)
 
     def lexis(self, tokens: Sequence[Token]) -> Lexis:
-        """Look up the words of a sentence for comparison with others."""
         words = tuple(self.known(token.form, token.lemma, token.upos, token.xpos) for token in tokens)
         matrix = None
         if self.vectors is not None and words:

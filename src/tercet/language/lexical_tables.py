@@ -62,7 +62,6 @@ class LexicalTable:
 
     @cached_property
     def source_numbers(self) -> Mapping[str, int]:
-        """Return the number of each source word, without NULL."""
         return {word: number for number, word in enumerate(self.source_words) if number}
 
     @cached_property

@@ -148,7 +148,6 @@ class Aligner:
         return MatcherLexicon(numbers, known, *joined, np.append(base.offsets, ends))
 
     def align(self, output: Words, reference: Words) -> Alignment:
-        """Align one output with one reference."""
         references = self.read([reference])
         outputs = self.read([output], base=references.lexicon)
         _, links = self.align_pairs(outputs, references, np.zeros(1, dtype=np.int64))

@@ -137,7 +137,6 @@ class _Learner:
                 self.improve(side)
 
     def leaves(self, part: str) -> Iterator[str]:
-        """Yield the morphemes of a part."""
         if part in self.parts:
             for side in self.parts[part]:
                 yield from self.leaves(side)

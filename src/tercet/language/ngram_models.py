@@ -58,19 +58,16 @@ class Scored:
 
     @cached_property
     def is_word(self) -> NDArray[np.bool_]:
-        """Return which positions are words, not ends of sentences."""
         words = np.ones(len(self.log10), dtype=np.bool_)
         words[self.offsets[1:] - 1] = False
         return words
 
     @property
     def words(self) -> Ints:
-        """Return the number of words of each sentence."""
         return np.diff(self.offsets) - 1
 
     @property
     def unknown_words(self) -> Ints:
-        """Return the number of unknown words of each sentence."""
         return self._sums(self.unknown).astype(np.int64)
 
     def totals(self, *, end: bool = True) -> Floats:
@@ -146,12 +143,10 @@ class NgramModel:
 
     @property
     def order(self) -> int:
-        """Return the number of words of the longest n-gram."""
         return len(self.bounds) - 1
 
     @property
     def counts(self) -> list[int]:
-        """Return the number of n-grams of each order."""
         return [int(count) for count in np.diff(self.bounds)]
 
     @property
@@ -163,7 +158,6 @@ class NgramModel:
         return digest.hexdigest()
 
     def score(self, sentences: Sequence[str]) -> Scored:
-        """Return the scores of each word and of the end of each sentence."""
         warn_if_slow()
         numbers = self._numbers.get
         coded = [[*(numbers(word, UNKNOWN) for word in split(sentence)), END] for sentence in sentences]
@@ -201,11 +195,9 @@ class KenlmModel:
 
     @property
     def order(self) -> int:
-        """Return the number of words of the longest n-gram."""
         return int(self._model.order)
 
     def score(self, sentences: Sequence[str]) -> Scored:
-        """Return the scores of each word and of the end of each sentence."""
         unknown = MARKS[UNKNOWN].encode()
         marks = {mark.encode() for mark in MARKS}
         rows: list[tuple[float, int, bool]] = []

@@ -90,7 +90,6 @@ class Paraphrases:
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """Read a table."""
         blocks: dict[bool, list[Hashes]] = {False: [], True: []}
         longest = {False: 0, True: 0}
         for is_gapped, first, second in _kinds(path):

@@ -66,7 +66,6 @@ class TextCache(ABC, Generic[Kept]):
         return sha256(f"{self.origin}{text}".encode()).digest()
 
     def load(self, texts: Sequence[str]) -> dict[str, Kept]:
-        """Return the cached results of these texts, by text."""
         keys = {self.key(text): text for text in texts}
         found: dict[str, Kept] = {}
         asked = list(keys)
@@ -80,7 +79,6 @@ class TextCache(ABC, Generic[Kept]):
         return found
 
     def keep(self, values: Mapping[str, Kept]) -> None:
-        """Store results by text, replacing those already in the cache."""
         rows = [(self.key(text), self.pack(value)) for text, value in values.items()]
         with self._connection() as connection:
             connection.executemany(f"INSERT OR REPLACE INTO {self.kind}s VALUES (?, ?)", rows)

@@ -91,7 +91,6 @@ class UniversalModel:
         return [self._word(word) for word in text.split(" ")]
 
     def piece_texts(self, pieces: Sequence[int]) -> list[str]:
-        """Return what the tokenizer calls pieces, such as "\u2581dog"; "\u2581" is a space."""
         names = self._tokenizer._pieces
         return [names[piece] for piece in pieces]
 
@@ -101,7 +100,6 @@ class UniversalModel:
         return found
 
     def encode(self, texts: Sequence[str]) -> Floats32:
-        """Return the unit vectors of texts, shape (texts, 512)."""
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         with self._limit():
             for first, rows in _blocks([_marked(self.pieces(text)) for text in texts]):

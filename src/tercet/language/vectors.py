@@ -46,7 +46,6 @@ class WordVectors(ABC):
         """Return the vector of exactly this word, without lower-casing."""
 
     def vector(self, word: str) -> Floats32 | None:
-        """Return the vector of a word; None for an unknown word."""
         found = self._stored(word)
         return found if found is not None or word == word.lower() else self._stored(word.lower())
 

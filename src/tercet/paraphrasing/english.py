@@ -53,7 +53,6 @@ class English:
 
 
 def _forms(lemma: str) -> tuple[str, str]:
-    """Return the past and the participle of a verb."""
     if lemma in _irregular():
         return _irregular()[lemma]
     if lemma.endswith("e"):

@@ -38,7 +38,6 @@ def _as_before(draft: Draft, number: int, following: int) -> bool:
 
 
 def _gap(draft: Draft, before: int | None, number: int) -> str:
-    """Return the white space before a word."""
     word = draft[number]
     own = word.gap
     if word.form in _CLITICS:

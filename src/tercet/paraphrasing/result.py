@@ -49,7 +49,6 @@ class Paraphrases(Tabular):
 
     @property
     def changed(self) -> int:
-        """The number of segments that have a variant."""
         return len({one.segment for one in self.variants})
 
     def texts(self, by: str = "variant") -> dict[str, tuple[str, ...]]:
@@ -73,15 +72,12 @@ class Paraphrases(Tabular):
         return {name: tuple(texts) for name, texts in found.items()}
 
     def add_to(self, testset: TestSet, by: str = "variant") -> TestSet:
-        """Return a test set with the variants as further references."""
         return replace(testset, references={**testset.references, **self.texts(by)})
 
     def counts(self) -> dict[str, int]:
-        """Return how many segments each rule changes alone."""
         return {rule.name: sum(one.rules == (rule.name,) for one in self.variants) for rule in self.rules.rules}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the variants and the counts of rules as a dictionary."""
         return {
             "segments": len(self.references),
             "changed": self.changed,
@@ -91,5 +87,4 @@ class Paraphrases(Tabular):
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row for each variant."""
         return [{**vars(one), "rules": "+".join(one.rules), "nearer": " ".join(one.nearer)} for one in self.variants]

@@ -118,7 +118,6 @@ class RuleSet:
     source: str
 
     def __getitem__(self, name: str) -> Rule:
-        """Return a rule by name."""
         found = next((rule for rule in self.rules if rule.name == name), None)
         if found is None:
             raise UnknownName(f"rule in {self.source}", name, [rule.name for rule in self.rules])
@@ -241,14 +240,12 @@ class _Reader:
         return Rule(self.rule_name, group, about, match, actions, unless, pairs, number, self.start)
 
     def list_of(self, table: Mapping[str, Any], key: str) -> list[Any]:
-        """Return the list under a key; empty if there is none."""
         value = table.get(key, [])
         if not isinstance(value, list):
             raise self.fail(f"{key} must be a list, not {value!r}.", key)
         return value
 
     def table_of(self, table: Mapping[str, Any], key: str) -> dict[str, Any]:
-        """Return the table under a key; empty if there is none."""
         value = table.get(key, {})
         if not isinstance(value, dict):
             raise self.fail(f"{key} must be a table, not {value!r}.", key)
@@ -330,7 +327,6 @@ class _Reader:
         return {name: frozenset(filter(None, values.split(","))) for name, _, values in pairs}
 
     def features_to_set(self, key: str, value: object) -> dict[str, str]:
-        """Return the features that an action gives to a word."""
         return {name: ",".join(sorted(values)) for name, values in self.features(key, value).items()} if value else {}
 
     def known_name(self, value: object, names: Sequence[str]) -> str:

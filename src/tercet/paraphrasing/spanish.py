@@ -121,7 +121,6 @@ def _stress(form: str) -> int | None:
 
 
 def _agreeing(form: str | None, features: Mapping[str, str]) -> str | None:
-    """Return a participle with the ending of a gender and number."""
     if form is None or not form.endswith("o"):
         return None
     return form[:-1] + _ENDINGS[features.get("Gender", "Masc"), features.get("Number", "Sing")]

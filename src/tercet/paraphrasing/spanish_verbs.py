@@ -175,7 +175,6 @@ def _irregular(infinitive: str) -> tuple[str, dict[str, Any]]:
 
 
 def _replaced(stem: str, old: str, new: str) -> str:
-    """Return the stem with its last vowel `old` replaced."""
     at = stem.rfind(old)
     if at > 0 and stem[at - 1] == "g" and new == "ue":
         new = "üe"  # avergüenzo

@@ -43,7 +43,6 @@ class Tree:
 
     @cached_property
     def children(self) -> list[list[int]]:
-        """The dependents of each word, in order."""
         found: list[list[int]] = [[] for _ in self.words]
         for number, word in enumerate(self.words):
             if word.head >= 0:
@@ -52,7 +51,6 @@ class Tree:
 
     @cached_property
     def by_tag(self) -> dict[str, list[int]]:
-        """The words of each universal part of speech."""
         found: dict[str, list[int]] = {}
         for number, word in enumerate(self.words):
             found.setdefault(word.upos, []).append(number)
@@ -98,7 +96,6 @@ class Draft:
 
     @classmethod
     def of(cls, tree: Tree) -> Self:
-        """Return a draft that equals the sentence."""
         return cls(tree, list(range(len(tree.words))))
 
     def __getitem__(self, number: int) -> Word:
@@ -112,7 +109,6 @@ class Draft:
         return [one for one in self.order if one in inside]
 
     def put(self, number: int, word: Word) -> None:
-        """Replace a word."""
         self.words[number] = word
         self.altered.add(number)
 
@@ -124,7 +120,6 @@ class Draft:
         return number
 
     def remove(self, numbers: Sequence[int]) -> None:
-        """Delete words."""
         gone = set(numbers)
         self.order = [one for one in self.order if one not in gone]
         self.altered |= gone

@@ -55,7 +55,6 @@ class Generator:
         self.editor = Editor(self.matcher, morphology)
 
     def changes(self, tree: Tree) -> list[Change]:
-        """Return the places where rules apply, in the order of the rules."""
         return [Change(rule, match) for rule in self.rules.rules for match in self.matcher.matches(rule, tree)]
 
     def apply(self, tree: Tree, changes: Iterable[Change]) -> Variant | None:

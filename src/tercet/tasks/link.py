@@ -58,7 +58,6 @@ class LinkOptions(Quiet):
     )
 
     def linker(self) -> KBLinker:
-        """Return the linker that the options describe."""
         from ..knowledge.default import resolve
         from ..knowledge.linking import KBLinker
 

@@ -58,7 +58,6 @@ class Words:
     offsets: Ints
 
     def strings(self) -> list[list[str]]:
-        """Return the words as strings, one list per text."""
         text = string_of(self.points)
         words = [text[begin:end] for begin, end in self.places.tolist()]
         return [words[begin:end] for begin, end in pairwise(self.offsets.tolist())]
@@ -161,7 +160,6 @@ class Vocabulary:
         return len(self._known.keys)
 
     def strings(self) -> list[str]:
-        """Return the distinct words by number."""
         return replace(self._known, offsets=np.array([0, len(self)])).strings()[0]
 
     def find(self, words: Words) -> Units:

@@ -166,7 +166,6 @@ def _number(output: Sequence[str], reference: Sequence[str]) -> tuple[Units, Uni
 
 
 def _table(*units: Units) -> NDArray[np.int32]:
-    """Return an array of zeros with an element for each id."""
     return np.zeros(max(int(each.ids.max(initial=0)) for each in units) + 1, dtype=np.int32)
 
 

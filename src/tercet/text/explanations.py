@@ -145,7 +145,6 @@ class Edits(Part):
 
     @property
     def cost(self) -> int:
-        """Return the number of edits, shifts and jumps."""
         return sum(edit.kind != "match" for edit in self.edits or ()) + len(self.shifts) + len(self.jumps)
 
     @property
@@ -297,7 +296,6 @@ class Seen:
         return {"against": against, "parts": [part.to_dict(output, other, **how) for part in self.parts]}
 
     def lines(self) -> list[str]:
-        """Return the text form, one line for each fact."""
         shown = []
         if self.against is not None and all(part.names_reference for part in self.parts):
             shown.append(f"reference: number {self.against + 1}")

@@ -37,7 +37,6 @@ def _parse(name: str, text: str) -> str:
 
 @cache
 def _tagger(name: str) -> Any:
-    """Return the tagger, which is loaded once per process."""
     program, data, dictionary, entries, extra = DICTIONARIES[name]
     try:
         arguments = import_module(data).MECAB_ARGS

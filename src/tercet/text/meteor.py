@@ -39,8 +39,6 @@ Row = Callable[[str], str]
 
 
 class _Language(NamedTuple):
-    """The compiled rules of one language."""
-
     commas: tuple[Row, ...]
     apostrophes: tuple[Row, ...]
     always: frozenset[str]

@@ -77,7 +77,6 @@ def words(texts: Sequence[str], language: str = "en") -> Words:
 
 
 def _tokenised(texts: Sequence[str], language: str) -> tuple[NDArray[np.uint32], Ints]:
-    """Return the code points and offsets of the tokenised texts."""
     rules = _rules(language)
     points, offsets = code_points(texts)
     classes = _Classes(apart=not len(rules.apostrophes))
@@ -139,7 +138,6 @@ class _Classes:
         self._known = np.zeros(HIDDEN // BLOCK, dtype=np.uint8)
 
     def learn(self, points: NDArray[np.uint32]) -> None:
-        """Compute the classes of these characters."""
         at = 0
         while (at := call(kernel.first_unknown, points, self._known, at)) < len(points):
             begin = int(points[at]) // BLOCK * BLOCK

@@ -31,7 +31,6 @@ def script_names() -> tuple[str, ...]:
 
 @cache
 def _table() -> NDArray[np.uint8]:
-    """Return the number of every code point's script, from 1; 0 for no script."""
     table = np.zeros(0x110000, dtype=np.uint8)
     for number, spans in enumerate(_data()["ranges"].values(), 1):
         for span in spans.split():
@@ -70,7 +69,6 @@ def base_code(language: str) -> str:
 
 @cache
 def _short_codes() -> dict[str, str]:
-    """Return the two letters of languages by their codes of three letters."""
     entries = [entry.split() for entry in _data()["codes"]["equal"].split(",")]
     return {long: short for short, *longs in entries for long in longs}
 

@@ -153,7 +153,6 @@ class KoBE(EntityMetric):
         return np.asarray(recall * _penalty(expected, found) if self.penalty else recall)
 
     def details(self, totals: Floats) -> dict[str, Any]:
-        """Return the parts; recall and precision are None where they are undefined."""
         matches, expected, found = map(_number, totals.tolist())
         return {
             "matches": matches,

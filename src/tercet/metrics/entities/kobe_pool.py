@@ -7,8 +7,6 @@ of them have it. No reference is needed, but a pool of systems is. Scores of dif
 signature tells pools apart by a checksum.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field

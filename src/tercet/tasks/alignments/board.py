@@ -1,7 +1,5 @@
 """The tables of `tercet alignments`."""
 
-from __future__ import annotations
-
 from ...rendering.tables import number
 from .counting import ALL, AlignmentReport
 

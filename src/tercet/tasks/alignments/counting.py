@@ -5,11 +5,9 @@ words by level, compared with METEOR (Table 4.13), context penalties by level (T
 that change because some relations are treated as equivalent (Table 4.19).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,17 +15,15 @@ from ...data.stream import TextFiles
 from ...data.testset import TestSet
 from ...engine import count, open_executor
 from ...errors import UsageError
+from ...language.contextual_alignment import ContextAlignment
 from ...language.lexical_similarity import LEVELS
 from ...language.meteor_alignment import MATCHERS
+from ...language.sentence import Sentence
 from ...metrics import create
 from ...metrics.structure.cobalt import Cobalt
 from ...scoring import check_texts, warn_of_language
 from ...types import Floats
-
-if TYPE_CHECKING:
-    from ...language.contextual_alignment import ContextAlignment
-    from ...language.sentence import Sentence
-    from . import AlignmentsOptions
+from . import AlignmentsOptions
 
 ALL = "all systems"
 _FACTS = 4  # columns per level: content words, function words, sum of raw penalties, words with a penalty
@@ -102,7 +98,6 @@ class AlignmentReport:
     total: SystemAlignments
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all statistics as the dictionary that is written as JSON."""
         return asdict(self)
 
 

@@ -1,21 +1,17 @@
 """The document and the page of `tercet entities`."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...data.testset import TestSet
 from ...rendering.document import Details, Heading, Notes, Part, Table
 from ...rendering.drawings import Histogram
+from ...rendering.figures import Figure
 from ...rendering.review_page import ReviewPage, review_page
+from .counting import EntityCounts, EntityReport
 from .page import cards_of
-
-if TYPE_CHECKING:
-    from ...data.testset import TestSet
-    from ...rendering.figures import Figure
-    from .counting import EntityCounts, EntityReport
 
 SHOWN = 10  # entities of each list
 SHARES = "The share of the source's entities that each output names too, by category."

@@ -4,26 +4,22 @@ Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", F
 data of Figures 3 and 4 and Tables 5 to 7, and lists the entities counted by the metric `kobe`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from ...data.testset import TestSet
 from ...errors import UsageError
 from ...knowledge.default import CONCEPTS, LANGUAGES, resolve
 from ...knowledge.linking import KBLinker
+from ...knowledge.mentions import Mention
 from ...knowledge.name_checks import NameChecks
 from ...metrics.bases.entities import Candidates, Languages, kept_in, languages, match, without
 from ...metrics.entities.kobe import KoBE
 
-if TYPE_CHECKING:
-    from ...knowledge.mentions import Mention
-
-    Linked = Sequence[Sequence[Mention]]  # the mentions of each text
+Linked = Sequence[Sequence[Mention]]  # the mentions of each text
 
 Named = Sequence[frozenset[str]]  # the entities of each segment
 UNKNOWN = "other"  # the category of entities without a category
@@ -109,7 +105,6 @@ class EntityReport:
     findings: tuple[NameFinding, ...] = field(default=())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as a dictionary, for JSON."""
         found = asdict(self)
         for system in found["systems"].values():
             system["categories"] = {
@@ -161,33 +156,6 @@ def report_entities(
     )
 
 
-def _tallies(metric: KoBE, testset: TestSet, both: Languages, source: _Side, confidence: float) -> dict[str, _Tally]:
-    """Return what each system kept, lost and invented."""
-    filtered, linker = metric.linker(of_outputs=True), metric.linker()
-    sides = {
-        system: _Side.of(metric, outputs, filtered.link(outputs, both.target), both.source)
-        for system, outputs in testset.outputs.items()
-    }
-    references = []
-    for texts in testset.references.values():
-        present = [text or "" for text in texts]
-        references.append(_Side.of(metric, present, filtered.link(present, both.target), both.source).named())
-    base = linker.kb if isinstance(linker, KBLinker) else None
-    has_concepts = base is not None and set(both) <= set(LANGUAGES)
-    concepts = KBLinker(resolve(CONCEPTS), senses="all", capitals=False) if has_concepts else None
-    of_source = NameChecks(base, both.source, both.target, chain.from_iterable(source.mentions), concepts)
-    found = chain.from_iterable(row for side in sides.values() for row in side.mentions)
-    of_outputs = NameChecks(base, both.target, both.source, found, concepts)
-    named = {system: side.named() for system, side in sides.items()}
-    tallies = {}
-    for system, side in sides.items():
-        others = [entities for name, entities in named.items() if name != system]
-        forms = metric.forms and base is not None
-        doubts = _Doubts(of_source, of_outputs, references, others, confidence, forms)
-        tallies[system] = _Tally.of(source, side, doubts)
-    return tallies
-
-
 class _Side(NamedTuple):
     """Texts with their counted mentions and the candidates of these."""
 
@@ -196,7 +164,7 @@ class _Side(NamedTuple):
     candidates: list[list[Candidates]]
 
     @classmethod
-    def of(cls, metric: KoBE, texts: Sequence[str], found: Linked, named_in: str) -> _Side:
+    def of(cls, metric: KoBE, texts: Sequence[str], found: Linked, named_in: str) -> Self:
         counted = metric.chooser(named_in)
         kept = [[(m, c) for m in mentions if (c := counted(m))] for mentions in found]
         return cls(texts, [[m for m, _ in row] for row in kept], [[c for _, c in row] for row in kept])
@@ -205,7 +173,6 @@ class _Side(NamedTuple):
         return sum(map(len, self.mentions))
 
     def named(self) -> Named:
-        """Return all entities that the mentions of each text may mean."""
         return [frozenset(entity for names in row for entity in names) for row in self.candidates]
 
     def categories(self) -> Counter[str]:
@@ -267,8 +234,6 @@ class _Doubts(NamedTuple):
 
 
 class _Tally(NamedTuple):
-    """The entities that one system kept, lost and invented."""
-
     kept: Counter[str]
     output: int
     lost: list[_Row]
@@ -276,8 +241,7 @@ class _Tally(NamedTuple):
     doubtful: Counter[str]
 
     @classmethod
-    def of(cls, source: _Side, output: _Side, doubts: _Doubts) -> _Tally:
-        """Compare an output with the source."""
+    def of(cls, source: _Side, output: _Side, doubts: _Doubts) -> Self:
         tally = cls(Counter(), output.total(), [], [], Counter())
         rows = zip(*source, *output, strict=True)
         for line, (text, mentions, candidates, translation, found, found_candidates) in enumerate(rows, 1):
@@ -301,6 +265,32 @@ class _Tally(NamedTuple):
                 tally.doubtful["invented"] += new and sure is None
                 tally.invented.append(_Row(line, mention, names[0], sure))
         return tally
+
+
+def _tallies(metric: KoBE, testset: TestSet, both: Languages, source: _Side, confidence: float) -> dict[str, _Tally]:
+    filtered, linker = metric.linker(of_outputs=True), metric.linker()
+    sides = {
+        system: _Side.of(metric, outputs, filtered.link(outputs, both.target), both.source)
+        for system, outputs in testset.outputs.items()
+    }
+    references = []
+    for texts in testset.references.values():
+        present = [text or "" for text in texts]
+        references.append(_Side.of(metric, present, filtered.link(present, both.target), both.source).named())
+    base = linker.kb if isinstance(linker, KBLinker) else None
+    has_concepts = base is not None and set(both) <= set(LANGUAGES)
+    concepts = KBLinker(resolve(CONCEPTS), senses="all", capitals=False) if has_concepts else None
+    of_source = NameChecks(base, both.source, both.target, chain.from_iterable(source.mentions), concepts)
+    found = chain.from_iterable(row for side in sides.values() for row in side.mentions)
+    of_outputs = NameChecks(base, both.target, both.source, found, concepts)
+    named = {system: side.named() for system, side in sides.items()}
+    tallies = {}
+    for system, side in sides.items():
+        others = [entities for name, entities in named.items() if name != system]
+        forms = metric.forms and base is not None
+        doubts = _Doubts(of_source, of_outputs, references, others, confidence, forms)
+        tallies[system] = _Tally.of(source, side, doubts)
+    return tallies
 
 
 def _findings(tallies: Mapping[str, _Tally]) -> Iterator[NameFinding]:

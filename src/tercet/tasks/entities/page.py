@@ -1,19 +1,14 @@
 """The segments of the page of `tercet entities`. Lost names are marked in the source, invented ones in outputs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING
 
+from ...data.testset import TestSet
 from ...rendering.review_page import Card, CardText, Mark, Why
 from ...text.explanations import utf16_places
-
-if TYPE_CHECKING:
-    from ...data.testset import TestSet
-    from .counting import EntityReport, NameFinding
+from .counting import EntityReport, NameFinding
 
 
 def cards_of(report: EntityReport, testset: TestSet) -> list[Card]:
@@ -39,7 +34,6 @@ def _card(line: int, findings: Sequence[NameFinding], testset: TestSet) -> Card:
 
 
 def _reasons(findings: Sequence[NameFinding], several: bool) -> list[Why]:
-    """Return a reason for each name; one for all mentions of it in the segment."""
     times = Counter(
         Why(each.kind, _said(each, several), each.system if several else "", each.text) for each in findings
     )

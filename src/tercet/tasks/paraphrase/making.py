@@ -1,12 +1,10 @@
 """Make variants of references: parse, apply the rules, and drop bad variants."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...data.testset import check_several
 from ...errors import DataError
@@ -20,9 +18,7 @@ from ...paraphrasing.result import Paraphrase, Paraphrases
 from ...paraphrasing.rules import RuleSet, open_rules
 from ...paraphrasing.tree import Tree, build_tree
 from ...paraphrasing.variants import Generator, Segment, Variant
-
-if TYPE_CHECKING:
-    from . import ParaphraseOptions
+from . import ParaphraseOptions
 
 
 def make_paraphrases(
@@ -93,7 +89,6 @@ def _kept(segments: Sequence[Segment], verdicts: Sequence[bool]) -> tuple[list[S
 
 
 def _renumbered(variants: Sequence[Paraphrase]) -> list[Paraphrase]:
-    """Return variants with numbers from 1 in each segment."""
     counts: dict[int, int] = {}
     found = []
     for one in variants:
