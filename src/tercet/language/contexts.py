@@ -6,7 +6,7 @@ same relation or an equivalent one (such as active subject and passive agent). T
 from Sultan, Bethard and Sumner (2014), "Back to Basics for Monolingual Alignment", TACL 2; see data/contexts.toml.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import permutations, product
@@ -51,9 +51,6 @@ class Equivalences(NamedTuple):
     crossed_back: Pairs
 
 
-NOTHING_EQUIVALENT = Equivalences(frozenset(), frozenset(), frozenset(), frozenset())
-
-
 @dataclass(frozen=True)
 class ContextDifference:
     """The relations in the contexts of two aligned words, children first, and those that the other context lacks."""
@@ -79,9 +76,19 @@ def word_category(token: Token, *, published: bool = False) -> str:
     return _UNIVERSAL.get(token.upos, "")
 
 
+@cache
 def equivalences(category: str) -> Equivalences:
     """Return the equivalent relations in the context of a word of a category."""
-    return _equivalences().get(category, NOTHING_EQUIVALENT)
+    table = tables()[category] if category else {}
+    within = [
+        frozenset(pair for group in table.get(side, ()) for pair in permutations(group.split(), 2))
+        for side in ("parents", "children")
+    ]
+    back, forth = (
+        frozenset(pair for group in table.get(kind, ()) for pair in product(*map(str.split, group.split(":"))))
+        for kind in ("crossed", "crossed_forth")
+    )
+    return Equivalences(*within, back | forth, back)
 
 
 @lru_cache(maxsize=KEPT)
@@ -120,10 +127,8 @@ def _relation_with(
 ) -> Dependency | None:
     """Return the first relation with the word in its name, among those whose dependent follows the word."""
     if not published:
-        word = token.form.lower()
-        return next(
-            (edge for _, edge in absorbing if edge.dependent > number and word in edge.relation.split("_")[1:]), None
-        )
+        after, word = (edge for _, edge in absorbing if edge.dependent > number), token.form.lower()
+        return next((edge for edge in after if word in edge.relation.split("_")[1:]), None)
     following = min((edge.dependent for edge in edges if edge.dependent > number), default=0)
     start = next((place for place, edge in enumerate(edges) if edge.dependent == following), len(edges))
     return next((edge for place, edge in absorbing if place >= start and token.form in edge.relation), None)
@@ -160,8 +165,8 @@ def compare_contexts(
             up = down
         differences.append(
             ContextDifference(
-                _relations(mine), _rest(mine, {word for word, _ in above | down}, {word for word, _ in below | up}),
-                _relations(other), _rest(other, {word for _, word in above | up}, {word for _, word in below | down}),
+                _relations(mine), _relations(mine, [i for i, _ in above | down], [i for i, _ in below | up]),
+                _relations(other), _relations(other, [j for _, j in above | up], [j for _, j in below | down]),
             )
         )  # fmt: skip
     return differences
@@ -191,26 +196,19 @@ def crossed(
         if (relation, label) in table.crossed
         or (published and (relation == label or (label, relation) in table.crossed_back))
     ]
-    if published:
-        return down, []
     up = [
         (word, partner)
         for word, relation in mine.children
         for partner, label in other.parents
-        if (label, relation) in table.crossed
+        if (label, relation) in table.crossed and not published
     ]
     return down, up
 
 
-def _relations(context: Context) -> tuple[str, ...]:
-    return tuple(relation for side in (context.children, context.parents) for _, relation in side)
-
-
-def _rest(context: Context, parents: set[int], children: set[int]) -> tuple[str, ...]:
-    return tuple(
-        [relation for word, relation in context.children if word not in children]
-        + [relation for word, relation in context.parents if word not in parents]
-    )
+def _relations(context: Context, parents: Collection[int] = (), children: Collection[int] = ()) -> tuple[str, ...]:
+    """Return the relations of a context, without those to some parents and children."""
+    sides = (context.children, children), (context.parents, parents)
+    return tuple(relation for side, left_out in sides for word, relation in side if word not in left_out)
 
 
 def tables() -> dict[str, Any]:
@@ -222,23 +220,3 @@ def tables() -> dict[str, Any]:
 def _kinds() -> dict[str, str]:
     kinds: dict[str, str] = tables()["kinds"]
     return {label: kind for kind, labels in kinds.items() for label in labels.split()}
-
-
-@cache
-def _equivalences() -> dict[str, Equivalences]:
-    found = {}
-    for category in _INITIALS.values():
-        table = tables()[category]
-        crossed = _between(table["crossed"])
-        forth = _between(table.get("crossed_forth", ()))
-        found[category] = Equivalences(_within(table["parents"]), _within(table["children"]), crossed | forth, crossed)
-    return found
-
-
-def _within(groups: Iterable[str]) -> Pairs:
-    return frozenset(pair for group in groups for pair in permutations(group.split(), 2))
-
-
-def _between(groups: Iterable[str]) -> Pairs:
-    sides = (group.partition(":") for group in groups)
-    return frozenset(pair for above, _, below in sides for pair in product(above.split(), below.split()))

@@ -8,6 +8,7 @@ compares two sentences.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate, product
 from typing import NamedTuple
 
 from .contexts import Context, alike, crossed, equivalences, word_category, word_contexts
@@ -98,13 +99,10 @@ def _published_kinds(sentence: Sentence) -> tuple[tuple[str, ...], tuple[bool, .
 
 def _nearest(kinds: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the nearest content words before and after each word, at any distance; 0 if there is none."""
-    before, after, last = [], [0] * len(kinds), 0
-    for number, kind in enumerate(kinds, 1):
-        before.append(last)
-        if kind == "content":
-            after[max(last - 1, 0) : number - 1] = [number] * (number - 1 - max(last - 1, 0))
-            last = number
-    return tuple(before), tuple(after)
+    content = [number if kind == "content" else 0 for number, kind in enumerate(kinds, 1)]
+    before = accumulate(content[:-1], max, initial=0)
+    after = accumulate(content[:0:-1], lambda later, here: here or later, initial=0)
+    return tuple(before), tuple(after)[::-1]
 
 
 def _published_nearest(kinds: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -132,14 +130,9 @@ class Pairing:
         self.used_reference: set[int] = set()
 
     def link(
-        self,
-        first: int,
-        second: int,
-        stage: str,
-        dependencies: ContextEvidence = NONE,
-        neighbours: ContextEvidence = NONE,
+        self, first: int, second: int, stage: str, syntax: ContextEvidence = NONE, near: ContextEvidence = NONE
     ) -> None:
-        self.links.setdefault((first, second), (stage, dependencies, neighbours))
+        self.links.setdefault((first, second), (stage, syntax, near))
         self.used_output.add(first)
         self.used_reference.add(second)
 
@@ -192,13 +185,8 @@ class Pairing:
 
     def by_neighbours(self, first: int, second: int) -> ContextEvidence:
         """Return the evidence of all pairs of similar content words near both words."""
-        near = self.near
-        found = [
-            near[pair]
-            for one in self.output.windows[first - 1]
-            for two in self.reference.windows[second - 1]
-            if (pair := (one, two)) in near
-        ]
+        pairs = product(self.output.windows[first - 1], self.reference.windows[second - 1])
+        found = [self.near[pair] for pair in pairs if pair in self.near]
         return ContextEvidence(len(found), sum(found)) if found else NONE
 
     def has_exact_context(self, first: int, second: int) -> bool:
@@ -206,16 +194,13 @@ class Pairing:
         mine, other = self.output.contexts[first - 1], self.reference.contexts[second - 1]
         ours = {*self.output.windows[first - 1], *(word for word, _ in (*mine.parents, *mine.children))}
         theirs = {*self.reference.windows[second - 1], *(word for word, _ in (*other.parents, *other.children))}
-        kinds, levels = self.output.kinds, self.levels
-        return any(
-            levels.get((one, two)) == "exact" for one in ours if one and kinds[one - 1] == "content" for two in theirs
-        )
+        content = [word for word in ours if word and self.output.kinds[word - 1] == "content"]
+        return any(self.levels.get(pair) == "exact" for pair in product(content, theirs))
 
     def by_linked_dependencies(self, first: int, second: int) -> ContextEvidence:
         """Return the evidence of linked parents and linked children, which is used for function words."""
-        mine, other, links = self.output.contexts[first - 1], self.reference.contexts[second - 1], self.links
-        pieces = sum((one, two) in links for one, _ in mine.parents for two, _ in other.parents)
-        pieces += sum((one, two) in links for one, _ in mine.children for two, _ in other.children)
+        sides = zip(self.output.contexts[first - 1], self.reference.contexts[second - 1], strict=True)
+        pieces = sum((one, two) in self.links for ours, theirs in sides for one, _ in ours for two, _ in theirs)
         return ContextEvidence(pieces, float(pieces))
 
     def by_linked_neighbours(self, first: int, second: int) -> ContextEvidence:

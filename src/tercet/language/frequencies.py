@@ -60,11 +60,10 @@ class Frequencies:
     @cached_property
     def _quartiles(self) -> tuple[NDArray[np.int64], ...]:
         """Return the quartile of each n-gram, 0 for a count of 0; index -1 is an extra 0 for unknown n-grams."""
-        found = []
-        for counts, cutoffs in zip(self.counts, self.cutoffs, strict=True):
-            quartiles = np.where(counts > 0, np.searchsorted(cutoffs[:-1], counts) + 1, 0)
-            found.append(np.append(quartiles, 0))
-        return tuple(found)
+        return tuple(
+            np.append(np.where(counts > 0, np.searchsorted(cutoffs[:-1], counts) + 1, 0), 0)
+            for counts, cutoffs in zip(self.counts, self.cutoffs, strict=True)
+        )
 
     def count(self, ngram: Words) -> float:
         places, _ = self._find([ngram], len(ngram))
@@ -132,12 +131,11 @@ def count_ngrams(texts: Iterable[Words], *, order: int = 3) -> Frequencies:
         found, times = np.unique(places[inner] * len(numbers) + units.ids[nexts[inner]], return_counts=True)
         keys.append(found)
         counts.append(times.astype(float))
-    for n, times in enumerate(counts, 1):
-        if not len(times):  # there would be no quartiles
-            raise DataError(
-                f"The corpus, of {len(units.ids)} words, has no n-grams of {n} words. Use a lower order, or a larger "
-                "corpus."
-            )
+    if empty := [n for n, times in enumerate(counts, 1) if not len(times)]:  # there would be no quartiles
+        raise DataError(
+            f"The corpus, of {len(units.ids)} words, has no n-grams of {empty[0]} words. Use a lower order, or a "
+            "larger corpus."
+        )
     return Frequencies(tuple(numbers), tuple(keys), tuple(counts))
 
 

@@ -197,7 +197,8 @@ class SimilarityLexicon:
             phrases = list(dict.fromkeys((form, lemma)))
         return Word(
             form, tuple(phrases), tuple(keys), _is_stop_word(written, upos, self.language), punctuation, form.isdigit(),
-            upos == "NUM" or xpos == "CD", upos or xpos[:1], None if punctuation else self.vector(written),
+            upos == "NUM" or xpos == "CD", upos or xpos[:1],
+            self.vectors.unit(written) if self.vectors and not punctuation else None,
         )  # fmt: skip
 
     def stemmed(self, form: str) -> str:
@@ -206,12 +207,9 @@ class SimilarityLexicon:
     def canonical(self, form: str) -> str:
         """Return a form in lower case without marks that spelling variants differ in ("U.S.", "e-mail", "1,000")."""
         word = form.lower()
-        if any(character.isdigit() for character in word):
+        if any(map(str.isdigit, word)):
             return word.replace(",", "")  # 3.5 is not 35
         return word.translate(_DROPPED) or word
-
-    def vector(self, form: str) -> NDArray[np.float32] | None:
-        return None if self.vectors is None else self.vectors.unit(form)
 
     def levels(self, first: Lexis, second: Lexis) -> Levels:
         """Return the level of each pair of matching words, by their numbers from 1."""
@@ -255,10 +253,8 @@ class SimilarityLexicon:
         """
         if first.is_function != second.is_function:
             return False
-        if first.form == second.form:
-            return True
-        if first.is_punctuation or second.is_punctuation:
-            return False
+        if first.form == second.form or first.is_punctuation or second.is_punctuation:
+            return first.form == second.form
         if first.has_digits_only or second.has_digits_only:
             return first.has_digits_only != second.has_digits_only
         return not (first.is_number and second.is_number)
@@ -294,7 +290,7 @@ class _PublishedLexicon(SimilarityLexicon):
         keys += [("synonym", str(synset)) for synset in (self.synonyms.of(lemma) if self.synonyms else ())]
         return Word(
             form, (form,), tuple(keys), form in stop_words("en", published=True), form in published_marks(),
-            form.isdigit(), xpos == "CD", xpos[:1], self.vector(written),
+            form.isdigit(), xpos == "CD", xpos[:1], self.vectors.unit(written) if self.vectors else None,
         )  # fmt: skip
 
     def canonical(self, form: str) -> str:
@@ -302,9 +298,8 @@ class _PublishedLexicon(SimilarityLexicon):
 
     def may_match(self, first: Word, second: Word) -> bool:
         full = _published_contractions().get(first.form)
-        if full is not None and full == _published_contractions().get(second.form):
-            return True
-        return super().may_match(first, second)
+        same = full is not None and full == _published_contractions().get(second.form)
+        return same or super().may_match(first, second)
 
     def may_be_near(self, first: Word, second: Word) -> bool:
         function = first.is_function or first.is_punctuation or second.is_function or second.is_punctuation

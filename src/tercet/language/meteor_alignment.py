@@ -113,18 +113,14 @@ class Aligner:
         base: the lexicon of the texts to align with, which is extended into a new one.
         """
         lexicon = self._extended(base or MatcherLexicon(), words)
-        numbers = lexicon.numbers
-        offsets = offsets_of([len(text) for text in words])
-        total = int(offsets[-1])
-        ids = np.fromiter((numbers[word] for word in chain.from_iterable(words)), dtype=np.int32, count=total)
+        every = list(chain.from_iterable(words))
+        ids = np.array([lexicon.numbers[word] for word in every], dtype=np.int32)
         functions = function_words("en" if self.original else self.language)
-        kinds = np.fromiter(
-            (FUNCTION if word in functions else CONTENT for word in chain.from_iterable(words)), np.uint8, total
-        )
+        kinds = np.array([FUNCTION if word in functions else CONTENT for word in every], dtype=np.uint8)
         if copied is not None:
-            flags = np.fromiter(chain.from_iterable(copied), dtype=bool, count=total)
+            flags = np.fromiter(chain.from_iterable(copied), dtype=bool, count=len(every))
             kinds[flags & (kinds == CONTENT)] = COPIED
-        return Texts(words, Units(ids, offsets), kinds, lexicon)
+        return Texts(words, Units(ids, offsets_of(list(map(len, words)))), kinds, lexicon)
 
     def _extended(self, base: MatcherLexicon, texts: Sequence[Words]) -> MatcherLexicon:
         numbers = dict(base.numbers)
@@ -140,8 +136,7 @@ class Aligner:
             stems[:] = [known.setdefault(key(stem), len(known)) for stem in found]
         synsets: list[tuple[int, ...]] = [()] * len(words)
         if "synonym" in self.matchers and words:
-            lookup = english_synonyms(original=self.original).of
-            synsets = [lookup(word) for word in words]
+            synsets = list(map(english_synonyms(original=self.original).of, words))
         ends = base.offsets[-1] + np.cumsum([len(numbers) for numbers in synsets], dtype=np.int64)
         flat = np.fromiter(chain.from_iterable(synsets), dtype=np.int32)
         joined = [np.append(*pair) for pair in ((base.names, names), (base.stems, stems), (base.synsets, flat))]

@@ -137,9 +137,8 @@ class NgramModel:
         self._children = np.searchsorted(self.parents, np.arange(nodes + 1)).astype(np.int64)
         self._suffixes = np.empty(nodes, dtype=np.int64)
         call(ngram_lm.link_suffixes, self.last, self.parents, self._children, len(self.words), self._suffixes)
-        self._numbers = {word.encode("utf-8", "surrogatepass"): number for number, word in enumerate(self.words)}
-        for mark in MARKS:
-            self._numbers[mark.encode()] = UNKNOWN  # in a text they are unknown words
+        numbers = {word.encode("utf-8", "surrogatepass"): number for number, word in enumerate(self.words)}
+        self._numbers = numbers | {mark.encode(): UNKNOWN for mark in MARKS}  # in a text they are unknown words
 
     @property
     def order(self) -> int:
@@ -163,8 +162,7 @@ class NgramModel:
         coded = [[*(numbers(word, UNKNOWN) for word in split(sentence)), END] for sentence in sentences]
         offsets = offsets_of([len(line) for line in coded])
         ids = np.fromiter(chain.from_iterable(coded), dtype=np.int32, count=int(offsets[-1]))
-        log10 = np.empty(len(ids))
-        matched = np.empty(len(ids), dtype=np.int32)
+        log10, matched = np.empty(len(ids)), np.empty(len(ids), dtype=np.int32)
         model = self.last, self._children, self._suffixes, self.logs, self.backoffs, self.bounds
         call(ngram_lm.score_sentences, ids, offsets, BEGIN, *model, log10, matched)
         return Scored(log10, matched, ids == UNKNOWN, offsets)

@@ -122,9 +122,7 @@ def _records(options: BuildOptions) -> Iterator[NameRecord]:
     from ..knowledge.sources.cldr import read_cldr
     from ..knowledge.sources.concepts import read_dictionary, read_parallel
     from ..knowledge.sources.geonames import read_geonames
-    from ..knowledge.sources.tables import read_jsonl, read_tsv
-    from ..knowledge.sources.terminology import read_terminology
-    from ..knowledge.sources.wordnet import read_wordnet
+    from ..knowledge.sources.tables import read_jsonl, read_terminology, read_tsv, read_wordnet
 
     readers = [
         (read_jsonl, options.jsonl), (read_tsv, options.tsv), (read_terminology, options.terms),

@@ -13,8 +13,7 @@ from tercet.kb import build as build_from_files
 from tercet.knowledge.building import NameRecord
 from tercet.knowledge.sources.cldr import read_cldr
 from tercet.knowledge.sources.geonames import read_geonames
-from tercet.knowledge.sources.tables import read_ids, read_jsonl, read_tsv
-from tercet.knowledge.sources.wordnet import read_wordnet
+from tercet.knowledge.sources.tables import read_ids, read_jsonl, read_tsv, read_wordnet
 
 
 def write(path: Path, *lines: object) -> Path:

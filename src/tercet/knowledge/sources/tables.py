@@ -1,4 +1,4 @@
-"""Read the user's own tables of names, as JSON lines or tab-separated values, and tables that map ids to other ids.
+"""Read tables of names: the user's own, as JSON lines or tab-separated values, terminology, WordNet, and maps of ids.
 
 A JSON line is one name, {"id", "language", "name", "category", "weight"}, or an entity with all its names, {"id",
 "names" or "labels": {language: name or list of names}, "aliases": {language: list}, "category" or "types", "weight"}.
@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ...data.lines import read_blocks
-from ...errors import DataError
+from ...data.terminology import read_terms
+from ...errors import DataError, UsageError
 from ...text.packaged import packaged
 from ..spill import NameRecord
 from .codes import codes_of
@@ -64,6 +65,46 @@ def read_ids(path: str | Path) -> dict[str, str]:
             raise DataError(f"{where}: an id, a tab and the id that replaces it are needed.")
         found[fields[0]] = fields[1]
     return found
+
+
+def read_wordnet(path: str | Path, languages: Sequence[str], *, parts_of_speech: str = "n") -> Iterator[NameRecord]:
+    """Yield the names of WordNet's synsets in the chosen languages, by default of nouns.
+
+    Bond and Foster (2013), "Linking and Extending an Open Multilingual Wordnet", ACL. A line is {"id": "02084071-n",
+    "names": {"en": ["dog"], ...}}; the id is WordNet 3.0's offset and part of speech.
+
+    The weight of a synset is the number of languages that name it, chosen or not: what many wordnets have is common.
+    The first name in each language is the label and has the full weight; the others have less.
+    """
+    codes = codes_of(tuple(languages))
+    for where, item in json_lines(path):
+        synset, named = item.get("id"), item.get("names")
+        if not isinstance(synset, str) or not isinstance(named, dict):
+            raise DataError(f"{where}: a synset needs an 'id' and 'names' by language.")
+        if synset.rpartition("-")[2] not in parts_of_speech:
+            continue
+        for code, names in named.items():
+            if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+                raise DataError(f"{where}: the names in {code!r} are not a list of texts.")
+            for place, written in enumerate(names):
+                # The Chinese wordnet marks an optional particle with a plus sign; others write blanks as _.
+                name = written.partition("+")[0].replace("_", " ").strip()
+                for number in codes[code] if name else ():
+                    weight = len(named) * (1.0 if place == 0 else 0.9)
+                    yield NameRecord(f"wn:{synset}", languages[number], name, "concept", weight)
+
+
+def read_terminology(path: str | Path, languages: Sequence[str]) -> Iterator[NameRecord]:
+    """Yield the terms of a terminology file, such as TBX. An entity is a source term; the languages are the file's two."""
+    if len(languages) != 2:
+        raise UsageError(f"--terms needs two languages, those of source and target, not {len(languages)}.")
+    source, target = languages
+    name = Path(path).name
+    for number, (term, translations) in enumerate(read_terms(path, f"{source}-{target}").items(), 1):
+        entity = f"{name}:{number}"
+        yield NameRecord(entity, source, term, "term", 1.0)
+        for translation in translations:
+            yield NameRecord(entity, target, translation, "term", 1.0)
 
 
 def numbered_lines(path: str | Path) -> Iterator[tuple[str, str]]:

@@ -6,19 +6,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...data.testset import check_several
-from ...errors import DataError
+from ...data.testset import TestSet, check_several
+from ...errors import DataError, NotParallel
 from ...language.ngram_models import open_model
 from ...language.parsing import parse
 from ...language.sentence import Sentence, shown
 from ...paraphrasing.control import parses_back, probable
 from ...paraphrasing.inflection import Morphology, morphology
-from ...paraphrasing.nearness import nearer_outputs
 from ...paraphrasing.result import Paraphrase, Paraphrases
 from ...paraphrasing.rules import RuleSet, open_rules
 from ...paraphrasing.tree import Tree, build_tree
 from ...paraphrasing.variants import Generator, Segment, Variant
+from ...scoring import score
 from . import ParaphraseOptions
+
+NEARNESS = "sentbleu:tokenize=13a"  # the thesis measures with BLEU what further references change
 
 
 def make_paraphrases(
@@ -52,7 +54,7 @@ def make_paraphrases(
         for number, variant in enumerate(generator.variants(segment, options.most), 1)
     ]
     if against:
-        nearer = nearer_outputs(references, variants, against)
+        nearer = _nearer_outputs(references, variants, against)
         dropped["not nearer"] = sum(not names for names in nearer)
         variants = _renumbered(
             [replace(one, nearer=names) for one, names in zip(variants, nearer, strict=True) if names]
@@ -95,3 +97,21 @@ def _renumbered(variants: Sequence[Paraphrase]) -> list[Paraphrase]:
         counts[one.segment] = counts.get(one.segment, 0) + 1
         found.append(replace(one, number=counts[one.segment]))
     return found
+
+
+def _nearer_outputs(
+    references: Sequence[str], variants: Sequence[Paraphrase], outputs: Mapping[str, Sequence[str]]
+) -> list[tuple[str, ...]]:
+    """Return for each variant the names of the outputs to which it is nearer than its reference, by sentence BLEU."""
+    lengths = [("references", len(references)), *((f"output {name!r}", len(lines)) for name, lines in outputs.items())]
+    if len({length for _, length in lengths}) > 1:
+        raise NotParallel("against", lengths)
+    if not variants:
+        return []
+    chosen = {name: [lines[one.segment - 1] for one in variants] for name, lines in outputs.items()}
+    old = score(TestSet(chosen, {"reference": [references[one.segment - 1] for one in variants]}), NEARNESS)[0]
+    new = score(TestSet(chosen, {"variant": [one.text for one in variants]}), NEARNESS)[0]
+    return [
+        tuple(name for name in outputs if new.segment[name][row] > old.segment[name][row])
+        for row in range(len(variants))
+    ]
