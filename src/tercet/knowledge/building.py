@@ -130,14 +130,10 @@ def _check_free(place: Path, *, replace: bool) -> None:
 @contextmanager
 def _work_folder(work: Path, place: Path, settings: Settings, dump: Path | None) -> Iterator[None]:
     """Make the hidden folder of a build. It is removed at the end, unless it can help to resume reading a dump."""
+    state = [str(dump.resolve()), dump.stat().st_size, dump.stat().st_mtime_ns] if dump else []
+    chosen = [settings.languages, settings.min_languages, settings.buckets]
     job = json.dumps(
-        {
-            "format": FORMAT,
-            "tercet": __version__,
-            "settings": [settings.languages, settings.min_languages, settings.buckets],
-            "dump": [str(dump.resolve()), dump.stat().st_size, dump.stat().st_mtime_ns] if dump else [],
-            "chunk": wikidata.CHUNK,
-        }
+        {"format": FORMAT, "tercet": __version__, "settings": chosen, "dump": state, "chunk": wikidata.CHUNK}
     )
     try:
         work.mkdir(parents=True, exist_ok=True)
@@ -201,7 +197,7 @@ class _Run:
                 path = self.work / f"wikidata-{number:06}"
                 self.chunks.append(path)
                 notes = _notes_of(path, self.settings) if path.exists() else None
-                yield (at, path, notes) if notes else (at, None, block, line, self.settings, path)
+                yield (at, notes) if notes else (at, None, block, line, self.settings, path)
 
         for at, notes in self._in_order(_parse, tasks()):
             if not self.counts["entities_read"] and not notes["entities"]:
@@ -221,9 +217,9 @@ class _Run:
 
     def read_records(self, records: Iterable[NameRecord], ids: Mapping[str, str]) -> None:
         """Write files of names from other sources."""
-        numbers = {language: number for number, language in enumerate(self.settings.languages)}
         for old in self.work.glob("records-*"):
             old.unlink()
+        numbers = {language: number for number, language in enumerate(self.settings.languages)}
         rows = (_row(record, numbers[record.language], ids) for record in records if record.language in numbers)
         for number, batch in enumerate(iter(lambda: list(islice(rows, _BATCH)), [])):
             self.chunks.append(self.work / f"records-{number:06}")
@@ -249,11 +245,10 @@ class _Run:
                 "so the knowledge base would be empty. Nothing was written."
             )
         files = [path.with_suffix(".names") for path in buckets]
-        sections = len(settings.languages) * settings.parts
-        outs = [self.work / f"names-{section:06}.npz" for section in range(sections)]
+        outs = [self.work / f"names-{part:06}.npz" for part in range(len(settings.languages) * settings.parts)]
         parts = ((files, section, first[:-1], path) for section, path in enumerate(outs))
         for done, _ in enumerate(self._in_order(merge_names, parts), 1):
-            self.report(Step("Joining names", done, sections, self.counts["entities_read"]))
+            self.report(Step("Joining names", done, len(outs), self.counts["entities_read"]))
         self.pieces = [[path.with_suffix(".npz") for path in buckets], outs]
 
     def write(self, name: str, sources: Sequence[Mapping[str, str]]) -> Path:
@@ -264,8 +259,7 @@ class _Run:
         with Arrays(folder) as arrays:
             used = write_entities(arrays, self.pieces[0])
             tables = write_names(arrays, self.pieces[1], self.settings)
-        silent = [language for language, table in tables.items() if not table["aliases"]]
-        if silent:
+        if silent := [language for language, table in tables.items() if not table["aliases"]]:
             log.warning("%s: no source has a name in %s.", name, ", ".join(silent))
         manifest = {
             "format": FORMAT,
@@ -317,10 +311,9 @@ class _Run:
             ) from None
 
 
-def _parse(at: int, *task: Any) -> tuple[int, dict[str, Any]]:
+def _parse(at: int, notes: dict[str, Any] | None, *task: Any) -> tuple[int, dict[str, Any]]:
     """Return a chunk's position in the dump and its notes, from an earlier run or from parsing it now."""
-    finished, *rest = task
-    return (at, rest[0]) if finished is not None else (at, wikidata.parse_chunk(*rest))
+    return at, notes or wikidata.parse_chunk(*task)
 
 
 def _notes_of(path: Path, settings: Settings) -> Any:

@@ -113,9 +113,8 @@ class KBLinker:
         forms = token_forms(mention.text, spans(mention.text), language)
         if any(last - first + 1 == len(forms) for _, first, last, _, _ in _rows(self.kb.find([forms], language), 0)):
             return "as written"
-        based = _base_forms([forms], language, self.kb, {}) or [forms]
-        ways = [_way(form, base, language) for form, base in zip(forms, based[0], strict=True) if form != base]
-        return "; ".join(ways)
+        [based] = _base_forms([forms], language, self.kb, {}) or [forms]
+        return "; ".join(_way(*pair, language) for pair in zip(forms, based, strict=True) if len({*pair}) > 1)
 
     def link(self, texts: Sequence[str], language: str) -> list[list[Mention]]:
         """Return the mentions of each text, in order, without overlaps."""
@@ -123,9 +122,9 @@ class KBLinker:
         places = [spans(text) for text in texts]
         forms = [token_forms(text, at, language) for text, at in zip(texts, places, strict=True)]
         linked: list[list[Mention]] = [[] for _ in texts]
-        wanted = self._wanted
+        kept, wanted = self._kept, self._wanted
         for sentence, names in _BySentence(self, texts, places, forms, language):
-            linked[sentence] = _chosen(texts[sentence], names, self._kept, wanted)
+            linked[sentence] = _chosen(texts[sentence], names, kept, wanted)
         if self.numbers:
             linked = [without_overlaps([*m, *literals(t, language)]) for t, m in zip(texts, linked, strict=True)]
         if self.language_filter:
@@ -152,9 +151,7 @@ class _BySentence:
 
     def __iter__(self) -> Iterator[tuple[int, list[_Found]]]:
         for sentence, rows in groupby(self.rows, key=itemgetter(0)):
-            found = self._sentence(self.texts[sentence], self.places[sentence], self.forms[sentence], rows)
-            if found:
-                yield sentence, found
+            yield sentence, self._sentence(self.texts[sentence], self.places[sentence], self.forms[sentence], rows)
 
     def _sentence(
         self, text: str, places: list[Place], forms: list[str], rows: Iterator[tuple[int, int, int, int, int]]
@@ -177,10 +174,8 @@ class _BySentence:
         covered = bytearray(len(text))  # characters of names that were taken
         shouted = text.isupper()
         for _, weight, _, start, end, names in ranked:
-            if 1 in covered[start:end]:
-                continue
             kept = names if shouted or not self.capitals else _by_capitals(names, text, start)
-            if kept:
+            if kept and 1 not in covered[start:end]:
                 taken.append(_Found(start, end, -weight, kept))
                 covered[start:end] = b"\1" * (end - start)
         taken.sort()

@@ -74,7 +74,7 @@ def _in_order(text: str, language: str) -> Iterator[Mention]:
             entity, category = (f"cldr:month:{value}", "month") if is_month else (f"{NUMBER}{value}", "quantity")
             yield Mention(*match.span(group), match[group], (entity,), category)
     for match in _CLOCK.finditer(text):
-        if "." not in match[0] or _half(text, match.end(), language) is not None:
+        if "." not in match[0] or _half(text, match.end(), language):
             yield _time(text, match.start(), match.end(), int(match[1]), int(match[2]), language)
     if language in SPACELESS:
         for match in _DECADE.finditer(text):
@@ -93,7 +93,7 @@ def _quantity(text: str, match: re.Match[str], language: str) -> Mention:
     """Return a number with its scale and unit: 1.5 million, 30 %, $750, 3 pm."""
     start, end = match.span()
     value = number_value(match[0], language)
-    if value.isdigit() and int(value) <= 24 and _half(text, end, language) is not None:
+    if value.isdigit() and int(value) <= 24 and _half(text, end, language):
         return _time(text, start, end, int(value), 0, language)
     if (scale := _word_at(text, end, language, scales=True)) is not None:
         power, end = scale
@@ -113,20 +113,18 @@ def _quantity(text: str, match: re.Match[str], language: str) -> Mention:
 
 
 def _time(text: str, start: int, end: int, hour: int, minute: int, language: str) -> Mention:
-    half = _half(text, end, language)
-    if half is not None:
+    if half := _half(text, end, language):
         later, end = half
-        hour = hour % 12 + (12 if later else 0)
+        hour = hour % 12 + 12 * later
     return Mention(start, end, text[start:end], (f"time:{hour % 24:02}:{minute:02}",), "time")
 
 
 def _half(text: str, end: int, language: str) -> tuple[bool, int] | None:
     """Return whether a.m. or p.m. (True) follows, and where it ends."""
-    if language in ("en", "es", "gu", "kk"):
-        match = re.match(r"\s?([ap])\.?\s?m\b\.?", text[end : end + 6], re.IGNORECASE)
-        if match:
-            return match[1].lower() == "p", end + len(match[0].rstrip("."))
-    return None
+    match = re.match(r"\s?([ap])\.?\s?m\b\.?", text[end : end + 6], re.IGNORECASE)
+    if language not in ("en", "es", "gu", "kk") or match is None:
+        return None
+    return match[1].lower() == "p", end + len(match[0].rstrip("."))
 
 
 def _word_at(text: str, place: int, language: str, *, scales: bool = False) -> tuple[str, int] | None:

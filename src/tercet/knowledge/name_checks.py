@@ -45,7 +45,7 @@ class NameChecks:
         concepts: KBLinker | None = None,
     ) -> None:  # fmt: skip
         self.kb, self.concepts = kb, concepts
-        self._linked: dict[tuple[str, str], list[Mention]] = {}
+        self._link = cache(lambda text, language: concepts.link([text], language)[0] if concepts else [])
         self.language, self.other = base_code(language), base_code(other)
         self._numbers: dict[str, int] = {}
         self._names: dict[int, list[tuple[str, ...]]] = {}
@@ -78,17 +78,8 @@ class NameChecks:
             return False
         inside = [m for m in self._link(text, self.language) if mention.start <= m.start and m.end <= mention.end]
         theirs = {entity for found in self._link(other_text, self.other) for entity in found.entities}
-        letters = sum(found.end - found.start for found in inside)
-        return letters >= COVERED * (mention.end - mention.start) and not any(
-            theirs.isdisjoint(found.entities) for found in inside
-        )
-
-    def _link(self, text: str, language: str) -> list[Mention]:
-        found = self._linked.get((text, language))
-        if found is None and self.concepts is not None:
-            [found] = self.concepts.link([text], language)
-            self._linked[text, language] = found
-        return found or []
+        is_covered = sum(m.end - m.start for m in inside) >= COVERED * (mention.end - mention.start)
+        return is_covered and not any(theirs.isdisjoint(found.entities) for found in inside)
 
     def confidence(self, mention: Mention) -> float:
         """Return the probability that a name without a form in the other text is really lost or invented."""
@@ -139,8 +130,7 @@ class NameChecks:
 
     def _weights(self, mention: Mention, text: str, language: str) -> tuple[float, float]:
         """Return the largest weight of a word as a name, and as a common noun (with an English label in lower case)."""
-        kb = self.kb
-        own = words(text, language)
+        kb, own = self.kb, words(text, language)
         if kb is None or not own:
             return 0.0, 0.0
         bases = [[form] for form in lemma_forms(own[0], language)] if len(own) == 1 else []
@@ -150,9 +140,10 @@ class NameChecks:
             if last - first + 1 < len(own):
                 continue
             for entity, weight in zip(*(column.tolist() for column in kb.candidates(alias)), strict=True):
-                if kb.entity_id(entity) in mention.entities and kb.category(entity) != CONCEPT:
+                is_concept = kb.category(entity) == CONCEPT
+                if not is_concept and kb.entity_id(entity) in mention.entities:
                     name = max(name, weight)
-                elif kb.category(entity) == CONCEPT and (kb.label(entity, "en") or "A")[0].islower():
+                elif is_concept and (kb.label(entity, "en") or "A")[0].islower():
                     concept = max(concept, weight)
         return name, concept
 

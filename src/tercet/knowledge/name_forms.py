@@ -41,16 +41,15 @@ class Text:
         name: as it is written in the other text, which is in `language`. names: of the same entities, in the language
         of this text. entities: what it may mean, with countries and languages of the same people.
         """
-        own = words(name, language)
-        if (squeezed := squeeze(name)) and self._has_squeezed(squeezed):
-            return "as written"
-        if own and all(begins(self.words, word, max(4, len(word) - 1)) for word in own):
+        own, squeezed = words(name, language), squeeze(name)
+        if self._has_squeezed(squeezed) or (own and all(begins(self.words, w, max(4, len(w) - 1)) for w in own)):
             return "as written"
         if any(self.has_name(form) for form in names):
             return "other form"
         if self._has_acronym([*names, own], name):
             return "acronym"
-        if any(map(self._has_people, dict.fromkeys([*map(_people_code, entities), *_peoples_of(own, name)]))):
+        codes = [re.sub(r"^(?:cldr:territory|iso|cldr:language):", "", entity) for entity in entities]
+        if any(map(self._has_people, dict.fromkeys([*codes, *_peoples_of(own, name)]))):
             return "same people"
         if any(self._has_sign(entity, names) for entity in entities):
             return "sign"
@@ -68,7 +67,8 @@ class Text:
             return len(joined) > 1 and joined in self.squeezed
         if len(joined) >= WHOLE + 1 and joined in self.squeezed:
             return True
-        telling = _telling(name)
+        # The words that tell a name from others: "rostov" of "rostov on don"; none of a code of two letters.
+        telling = [word for word in name if len(word) > SHORTEST] or [word for word in name if len(word) == SHORTEST]
         return bool(telling) and all(
             begins(self.words, word, max(SHORTEST, ceil(0.6 * len(word)))) or self._in_compound(word)
             for word in telling
@@ -114,16 +114,14 @@ class Text:
             forms = quantities()["units"].get(entity.rpartition(":")[2], "").split()
             return any(form.rstrip("*").casefold() in self.text.casefold() for form in forms)
         if rest.startswith(("month:", "day:")):
-            if any(
-                len(name) == 1 and len(name[0]) > 3 and {name[0][:3], name[0][:4]} & {*self.words} for name in names
-            ):
+            long = [name[0] for name in names if len(name) == 1 and len(name[0]) > 3]
+            if any(short in self.words for name in long for short in (name[:3], name[:4])):
                 return True  # Dec.
             month = rest.rpartition(":")[2]
             return rest.startswith("m") and bool(re.search(rf"(?<!\d)0?{month}\s?[./月-]", self.text))
-        value = number_of(entity)
-        if value is None:
-            return kind == "time" and self._has_hour(rest)
-        return self._has_number(value, entity)
+        if (value := number_of(entity)) is not None:
+            return self._has_number(value, entity)
+        return kind == "time" and self._has_hour(rest)
 
     def _has_number(self, value: str, entity: str) -> bool:
         others = [entity for each in literals(self.text, self.language) for entity in each.entities]
@@ -136,19 +134,15 @@ class Text:
             return True
         if not value.isdigit() or not 1 <= int(value) < 100:
             return False
-        number = int(value)
-        if number <= 20:
-            return self._has_stem(self._number_stems("words", number - 1))
-        ten, one = divmod(number, 10)
-        return self._has_stem(self._number_stems("tens", ten - 2)) and (
-            not one or self._has_stem(self._number_stems("words", one - 1), inside=True)
-        )
+        ten, one = divmod(int(value), 10)
+        if int(value) <= 20:
+            return self._has_stem("words", int(value) - 1)
+        return self._has_stem("tens", ten - 2) and (not one or self._has_stem("words", one - 1, inside=True))
 
-    def _number_stems(self, table: str, place: int) -> list[str]:
-        stems = quantities()[table].get(self.language, "").split(" ")[place : place + 1]
-        return [part for each in stems for part in each.replace("\u00a0", " ").split(",") if part]
-
-    def _has_stem(self, stems: Iterable[str], *, inside: bool = False) -> bool:
+    def _has_stem(self, table: str, place: int, *, inside: bool = False) -> bool:
+        """Return whether the text has a number in words, by its place in a table."""
+        written = quantities()[table].get(self.language, "").split(" ")[place : place + 1]
+        stems = [stem for each in written for stem in each.replace("\u00a0", " ").split(",") if stem]
         if self.language in SPACELESS:
             return any(stem in self.text for stem in stems)
         return any(word.startswith(stem) or (inside and stem in word) for stem in stems for word in self.words)
@@ -160,7 +154,8 @@ class Text:
 
     def _has_sound(self, name: str, language: str) -> bool:
         """Return whether words are spelled or sound like all words of a name, perhaps in other letters."""
-        return bool(parts := _name_words(name, language)) and all(self._has_like(part, language) for part in parts)
+        parts = [name] if language in SPACELESS else [w for w in words(name, language) if len(w) >= SHORTEST]
+        return bool(parts) and all(self._has_like(part, language) for part in parts)
 
     def _has_like(self, word: str, language: str) -> bool:
         if self.language not in SPACELESS and language not in SPACELESS:
@@ -177,7 +172,8 @@ class Text:
     def _sounds(self) -> set[str]:
         if self.language not in SPACELESS:
             return {_code(romanised(word)) for word in (*self.words, *map("".join, pairwise(self.words)))}
-        codes = "".join(f" {syllable}" if syllable else "|" for syllable in map(_syllable, self.text))
+        known = _letters()
+        codes = "".join(f" {known[c]}" if ord(c) > 0x2E80 and c in known else "|" for c in self.text)
         return {code for run in codes.split("|") for code in _windows(run.split())}
 
 
@@ -228,12 +224,6 @@ def begins(found: Sequence[str], word: str, letters: int) -> bool:
     )
 
 
-def _telling(name: Sequence[str]) -> Sequence[str]:
-    """Return the words that tell a name from others: "rostov" of "rostov on don"; none of a code of two letters."""
-    long = [word for word in name if len(word) > SHORTEST]
-    return long or [word for word in name if len(word) == SHORTEST]
-
-
 @lru_cache(maxsize=64)
 def _endings(language: str) -> list[str]:
     return sorted(rules()["endings"].get(language, "").split(), key=len, reverse=True)
@@ -260,16 +250,6 @@ def _letters() -> dict[str, str]:
         syllable, _, characters = pair.partition(":")
         found.update(dict.fromkeys(characters, syllable))
     return found
-
-
-def _syllable(character: str) -> str:
-    return _letters().get(character, "") if ord(character) > 0x2E80 else ""
-
-
-def _name_words(name: str, language: str) -> list[str]:
-    if language in SPACELESS:
-        return [name]
-    return [word for word in words(name, language) if len(word) >= SHORTEST]
 
 
 @lru_cache(maxsize=1 << 16)
@@ -315,10 +295,6 @@ def _distance(a: str, b: str) -> int:
 @cache
 def _peoples() -> dict[str, list[str]]:
     return {code: stems.split() for code, stems in rules()["peoples"].items()}
-
-
-def _people_code(entity: str) -> str:
-    return re.sub(r"^(?:cldr:territory|iso|cldr:language):", "", entity)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -80,15 +80,19 @@ def word_category(token: Token, *, published: bool = False) -> str:
 def equivalences(category: str) -> Equivalences:
     """Return the equivalent relations in the context of a word of a category."""
     table = tables()[category] if category else {}
-    within = [
+    parents, children = (
         frozenset(pair for group in table.get(side, ()) for pair in permutations(group.split(), 2))
         for side in ("parents", "children")
-    ]
+    )
     back, forth = (
-        frozenset(pair for group in table.get(kind, ()) for pair in product(*map(str.split, group.split(":"))))
+        frozenset(
+            pair
+            for above, _, below in (group.partition(":") for group in table.get(kind, ()))
+            for pair in product(above.split(), below.split())
+        )
         for kind in ("crossed", "crossed_forth")
     )
-    return Equivalences(*within, back | forth, back)
+    return Equivalences(parents, children, back | forth, back)
 
 
 @lru_cache(maxsize=KEPT)

@@ -139,8 +139,9 @@ class Aligner:
             synsets = list(map(english_synonyms(original=self.original).of, words))
         ends = base.offsets[-1] + np.cumsum([len(numbers) for numbers in synsets], dtype=np.int64)
         flat = np.fromiter(chain.from_iterable(synsets), dtype=np.int32)
-        joined = [np.append(*pair) for pair in ((base.names, names), (base.stems, stems), (base.synsets, flat))]
-        return MatcherLexicon(numbers, known, *joined, np.append(base.offsets, ends))
+        names, stems = np.append(base.names, names), np.append(base.stems, stems)
+        synset_numbers, offsets = np.append(base.synsets, flat), np.append(base.offsets, ends)
+        return MatcherLexicon(numbers, known, names, stems, synset_numbers, offsets)
 
     def align(self, output: Words, reference: Words) -> Alignment:
         references = self.read([reference])

@@ -95,7 +95,7 @@ def read_wordnet(path: str | Path, languages: Sequence[str], *, parts_of_speech:
 
 
 def read_terminology(path: str | Path, languages: Sequence[str]) -> Iterator[NameRecord]:
-    """Yield the terms of a terminology file, such as TBX. An entity is a source term; the languages are the file's two."""
+    """Yield the terms of a terminology file, such as TBX. An entity is a source term; there are two languages."""
     if len(languages) != 2:
         raise UsageError(f"--terms needs two languages, those of source and target, not {len(languages)}.")
     source, target = languages
