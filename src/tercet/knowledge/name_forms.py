@@ -174,7 +174,12 @@ class Text:
             return {_code(romanised(word)) for word in (*self.words, *map("".join, pairwise(self.words)))}
         known = _letters()
         codes = "".join(f" {known[c]}" if ord(c) > 0x2E80 and c in known else "|" for c in self.text)
-        return {code for run in codes.split("|") for code in _windows(run.split())}
+        return {
+            _code("".join(run[first:last]))  # runs of two to seven syllables
+            for run in map(str.split, codes.split("|"))
+            for first in range(len(run))
+            for last in range(first + 2, min(first + 8, len(run) + 1))
+        }
 
 
 def _hour_of(entity: str) -> str | None:
@@ -273,13 +278,6 @@ def _sound_classes() -> dict[str, str]:
     return {
         letter: str(code) for code, letters in enumerate(rules()["sounds"]["classes"].split()) for letter in letters
     }
-
-
-def _windows(syllables: Sequence[str]) -> Iterable[str]:
-    """Yield the codes of runs of two to seven syllables."""
-    for first in range(len(syllables)):
-        for last in range(first + 2, min(first + 8, len(syllables) + 1)):
-            yield _code("".join(syllables[first:last]))
 
 
 def _distance(a: str, b: str) -> int:

@@ -202,7 +202,11 @@ class _Block:
                 written = form
                 if i in self.surface:
                     inside, written, _ = self.surface[i]
-                place = self._find(number, text, written, reached)
+                start = text.find(written, reached)
+                if start < 0 or text[reached:start].strip():
+                    told = shown(text[reached:])
+                    raise self.fail(number, f"the word {written!r} does not follow in the text {told}.")
+                place = start, start + len(written)
             reached = max(reached, place[1])
             if head != "_" and not _SINGLE.fullmatch(head):
                 raise self.fail(
@@ -225,13 +229,6 @@ class _Block:
                 number, f"TokenRange={value[:60]} is not START:END within the {size} characters of the text."
             )
         return int(start), int(end)
-
-    def _find(self, number: int, text: str, form: str, reached: int) -> tuple[int, int]:
-        """Return the start and end of the next occurrence of a word in the text."""
-        start = text.find(form, reached)
-        if start < 0 or text[reached:start].strip():
-            raise self.fail(number, f"the word {form!r} does not follow in the text {shown(text[reached:])}.")
-        return start, start + len(form)
 
     def _dependencies(self) -> Iterator[Dependency]:
         if self.comments.get("deps", "").strip() != "stanford":

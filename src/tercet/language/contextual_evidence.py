@@ -159,7 +159,7 @@ class Pairing:
         mine, other = self.output.contexts[first - 1], self.reference.contexts[second - 1]
         pairs = alike(mine.parents, other.parents, table.parents) + alike(mine.children, other.children, table.children)
         down, up = crossed(mine, other, table, published=self.published)
-        found = [pair for pair in (*pairs, *down, *up) if self._fit(*pair)]
+        found = [p for p in (*pairs, *down, *up) if p in self.weights or p in self.links or p == (0, 0)]
         if len(found) < 2:
             return ContextEvidence(1, self.weight(*found[0])) if found else NONE
         total, pieces = 0.0, 0
@@ -178,10 +178,6 @@ class Pairing:
             return 1.0 if not second else 0.0
         found = self.weights.get((first, second), 0.0)
         return 0.5 if not found and not self.published and (first, second) in self.links else found
-
-    def _fit(self, first: int, second: int) -> bool:
-        pair = (first, second)
-        return pair in self.weights or pair in self.links or pair == (0, 0)
 
     def by_neighbours(self, first: int, second: int) -> ContextEvidence:
         """Return the evidence of all pairs of similar content words near both words."""

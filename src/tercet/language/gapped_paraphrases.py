@@ -26,14 +26,11 @@ def derive(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
         if len(left) > 2 and len(right) > 2 and (pair := _around(left, right)):
             found[pair] += 1
     frequent = {word for word, _ in words.most_common(FREQUENT)} | {GAP.strip()}
-    return sorted(
-        pair for pair, number in found.items() if number >= LEAST and all(_telling(side, frequent) for side in pair)
-    )
 
+    def is_telling(side: str) -> bool:
+        return not frequent.issuperset(side.split()) and all(part.count(" ") < LONGEST for part in side.split(GAP))
 
-def _telling(side: str, frequent: set[str]) -> bool:
-    """Tell whether a phrase with a gap has a word that is not frequent, and short parts."""
-    return not frequent.issuperset(side.split()) and all(part.count(" ") < LONGEST for part in side.split(GAP))
+    return sorted(pair for pair, number in found.items() if number >= LEAST and all(map(is_telling, pair)))
 
 
 def _around(left: list[str], right: list[str]) -> tuple[str, str] | None:

@@ -271,15 +271,12 @@ class _Graph:
         """Convert nsubj(lives, who), rcmod(owner, lives) to nsubj(lives, owner), rcmod(owner, lives)."""
         for clause in [edge for edge in self.edges if edge.relation == "rcmod"]:
             for edge in self._subtree(clause.dependent):
-                relative = self._is_relative(edge.dependent)
+                token = self.token(edge.dependent)
+                is_tagged = token.xpos in self.tables["words"]["relative"] or "PronType=Rel" in token.features
+                relative = is_tagged or self.word(edge.dependent) in _words("words", "pronouns")
                 if relative and clause.governor != edge.governor and not self.below(edge.dependent):
                     edge.dependent = clause.governor
                     break
-
-    def _is_relative(self, number: int) -> bool:
-        token = self.token(number)
-        named = token.xpos in self.tables["words"]["relative"] or "PronType=Rel" in token.features
-        return named or self.word(number) in _words("words", "pronouns")
 
     def _subtree(self, top: int) -> Iterator[_Edge]:
         """Yield the dependencies below a word, nearest first, without those inside relative clauses."""

@@ -116,7 +116,9 @@ class MappedVectors(WordVectors):
         if dimensions < 1 or not (self.header or all(map(_is_number, fields[1:]))):
             raise DataError(f"{name}, line 1: expected a header (e.g. '400000 300') or a word with its numbers.")
         super().__init__(name, dimensions)
-        self.binary = self.header and not self._is_text(start)
+        first = data[start : _line_end(data, start)].split()
+        is_text = len(first) > dimensions and all(map(_is_number, first[-dimensions:]))
+        self.binary = self.header and not is_text
         scan = self._scan_binary if self.binary else self._scan_text
         self.places: dict[str, int] = {}
         rows = 0
@@ -127,10 +129,6 @@ class MappedVectors(WordVectors):
             raise DataError(f"{name} has no words with numbers.")
         if self.header and rows != int(fields[0]):
             raise DataError(f"{name} should have {int(fields[0])} words but has {rows}. It may be truncated.")
-
-    def _is_text(self, start: int) -> bool:
-        fields = self.data[start : _line_end(self.data, start)].split()
-        return len(fields) > self.dimensions and all(map(_is_number, fields[-self.dimensions :]))
 
     def _scan_text(self, start: int) -> Iterator[tuple[bytes, int]]:
         """Yield words and the position after them. Of an entry with spaces, only the first part is its word."""
@@ -206,11 +204,6 @@ class FastTextModel(WordVectors):
         super().__init__(name, dimensions)
         self.data, self.place = data, place
 
-    def _row(self, number: int) -> Floats32:
-        """Return a row of numbers, which need not be aligned in the file, so that it is copied."""
-        start = self.place + number * 4 * self.dimensions
-        return np.frombuffer(self.data[start : start + 4 * self.dimensions], dtype="<f4")
-
     def vector(self, word: str) -> Floats32 | None:
         """Return the vector of a word without trying lower case: its n-grams give one for any word."""
         return self._stored(word)
@@ -220,7 +213,9 @@ class FastTextModel(WordVectors):
         rows += [self.words + _hash(part) % self.bucket for part in self._parts(word)]
         if not rows:
             return None
-        total = sum(map(self._row, rows), np.zeros(self.dimensions, dtype=np.float32))
+        total, width = np.zeros(self.dimensions, dtype=np.float32), 4 * self.dimensions
+        for start in (self.place + row * width for row in rows):  # not aligned in the file, so rows are copied
+            total += np.frombuffer(self.data[start : start + width], dtype="<f4")
         return total / np.float32(len(rows))
 
     def _parts(self, word: str) -> Iterator[bytes]:

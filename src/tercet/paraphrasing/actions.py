@@ -91,7 +91,8 @@ class Editor:
         if action.table is not None:
             lemma = action.table.get(word.lemma.lower()) or action.table.get(word.form.lower())
         upos = action.upos or word.upos
-        features = {**_kept(word, upos), **self._features(action, match, draft)}
+        same = upos == word.upos or {upos, word.upos} == {"VERB", "AUX"}  # otherwise no feature is kept
+        features = {**(word.features if same else {}), **self._features(action, match, draft)}
         form = lemma and self.morphology.inflect(lemma, upos, features)
         if not form:
             raise CannotApply
@@ -199,9 +200,3 @@ def agreement(tree: Tree, number: int) -> dict[str, str]:
     if word.upos == "PROPN" and "Number" not in found:
         found["Number"] = "Sing"
     return found
-
-
-def _kept(word: Word, upos: str) -> dict[str, str]:
-    """Return the features that a word keeps when it is inflected: none of another part of speech."""
-    same = upos == word.upos or {upos, word.upos} == {"VERB", "AUX"}
-    return dict(word.features) if same else {}

@@ -7,8 +7,6 @@ log10 probability per word must not fall by more than a threshold.
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ..language.kneser_ney import estimate
 from ..language.ngram_models import KenlmModel, NgramModel
 from ..language.sentence import Sentence
@@ -50,19 +48,14 @@ def probable(
     model: NgramModel | KenlmModel, references: Sequence[str], variants: Sequence[str], threshold: float
 ) -> list[bool]:
     """Return for each variant whether its log10 probability per word is at most `threshold` below the reference's."""
-    old, new = (_per_word(model, texts) for texts in (references, variants))
+    scored = (model.score(_tokenised(texts)) for texts in (references, variants))
+    old, new = (each.totals() / (each.words + 1) for each in scored)
     return [bool(keep) for keep in old - new <= threshold]
 
 
 def estimate_model(texts: Sequence[str]) -> NgramModel:
     """Return a trigram model of texts, tokenised as `probable` does it."""
     return estimate(_tokenised(texts), order=3)
-
-
-def _per_word(model: NgramModel | KenlmModel, texts: Sequence[str]) -> np.ndarray:
-    scored = model.score(_tokenised(texts))
-    means: np.ndarray = scored.totals() / (scored.words + 1)
-    return means
 
 
 def _tokenised(texts: Sequence[str]) -> list[str]:

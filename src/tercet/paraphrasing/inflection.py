@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
+from importlib import import_module
 from typing import ClassVar, Protocol
 
 from ..errors import UsageError
@@ -40,13 +41,8 @@ class Morphology(Protocol):
 @cache
 def morphology(language: str) -> Morphology:
     """Return the morphology of a language."""
-    code = base_code(language)
-    if code == "es":
-        from .spanish import Spanish
-
-        return Spanish()
-    if code == "en":
-        from .english import English
-
-        return English()
-    raise UsageError(f"Tercet can form words of Spanish (es) and English (en), not of {language!r}.")
+    name = {"es": "Spanish", "en": "English"}.get(base_code(language))
+    if name is None:
+        raise UsageError(f"Tercet can form words of Spanish (es) and English (en), not of {language!r}.")
+    made: Morphology = getattr(import_module(f".{name.lower()}", __package__), name)()
+    return made

@@ -235,9 +235,7 @@ def show(*, options: ShowOptions) -> list[dict[str, Any]]:
 
     rows = []
     for kb in map(resolve, (options.kb,) if options.kb is not None else (NAME, CONCEPTS)):
-        concept = np.fromiter(
-            (kb.category(number) in ("concept", "common") for number in range(len(kb))), bool, len(kb)
-        )
+        concept = np.array([kb.category(number) in ("concept", "common") for number in range(len(kb))], dtype=bool)
         for language in options.languages or kb.languages:
             named = kb.named_in(language)
             names, concepts = int((named & ~concept).sum()), int((named & concept).sum())

@@ -67,7 +67,8 @@ def _read_places(
         for number in latin:
             yield NameRecord(place, languages[number], row[1], CATEGORY, weight * _UNTAGGED if tagged else weight)
         for name in () if tagged else filter(_is_name, row[3].split(",")):
-            for number in _written_in(_script(name), tuple(languages)):
+            script = _script(next(filter(str.isalpha, name), ""))
+            for number in _written_in(script, tuple(languages)):
                 yield NameRecord(place, languages[number], name, CATEGORY, weight * _UNTAGGED)
 
 
@@ -87,12 +88,8 @@ def _is_name(name: str) -> bool:
     return len(name) > 1 and not (name.isascii() and name.isupper() and len(name) <= 4) and "/" not in name
 
 
-def _script(name: str) -> str | None:
-    return _script_of_letter(next(filter(str.isalpha, name), ""))
-
-
 @lru_cache(maxsize=10_000)
-def _script_of_letter(letter: str) -> str | None:
+def _script(letter: str) -> str | None:
     return dominant([letter])
 
 

@@ -144,24 +144,21 @@ def run(options: ParaphraseOptions) -> None:
                 "Give a file of references: tercet paraphrase REFERENCE -l es. With --show it is optional."
             )
         return
-    if options.output is not None:
-        _check_folder(Path(options.output))
+    folder = Path(options.output) if options.output is not None else None
+    if folder is not None and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} exists and is not an empty folder. Name a new one.")
     references, outputs = read_lines(options.reference), _outputs(options)
     if len(outputs) == 1 and not options.quiet:
         click.echo(
             "Warning: the variants are chosen by one output. A score of this output against them is too high; say how "
             "they were chosen, or give the outputs of all systems.", err=True,
         )  # fmt: skip
-    given: dict[str, Any] = {
-        "rules": rules,
-        "against": outputs,
-        "model": options.model or _estimated(options.corpus, options.save_lm),
-    }
+    model = options.model or _estimated(options.corpus, options.save_lm)
     with Progress("paraphrasing", quiet=options.quiet) as progress:
         say = lambda done, total: progress.say(f"{done} of {total} segments parsed")  # noqa: E731
-        found = paraphrase(references, **options.python(progress=say, **given))
-    if options.output is not None:
-        _write(found, Path(options.output), options.by)
+        found = paraphrase(references, **options.python(progress=say, rules=rules, against=outputs, model=model))
+    if folder is not None:
+        _write(found, folder, options.by)
         click.echo(_summary(found), err=True)
     else:
         click.echo(rendered(options.form, [listing(found.rows(), COLUMNS)], found.to_dict))
@@ -192,11 +189,6 @@ def _described(rule: Rule, rules: RuleSet) -> str:
     return "\n".join([*lines, f"  {rules.source}, line {rule.line}", ""])
 
 
-def _check_folder(folder: Path) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder} exists and is not an empty folder. Name a new one.")
-
-
 def _write(found: Paraphrases, folder: Path, by: str) -> None:
     from ...data.files import make_folder, writing
     from ...data.lines import write_lines
@@ -213,8 +205,5 @@ def _write(found: Paraphrases, folder: Path, by: str) -> None:
 
 def _summary(found: Paraphrases) -> str:
     dropped = ", ".join(f"{count} by {reason}" for reason, count in found.dropped.items() if count)
-    return (
-        f"{len(found)} variants of {found.changed} of {len(found.references)} segments"
-        + (f"; dropped: {dropped}" if dropped else "")
-        + "."
-    )
+    told = f"; dropped: {dropped}" if dropped else ""
+    return f"{len(found)} variants of {found.changed} of {len(found.references)} segments{told}."
