@@ -15,7 +15,7 @@ aligned with any other "the". Sentences with the same words are one sequence, wh
 - content words are first aligned within their category by dependencies alone, then by their neighbours alone, and
   function words in the same way; words that are similar by vectors alone need evidence above .5 at that step;
 - an output's parents are compared with a reference's children twice, its children with a reference's parents never
-  (`contexts.crossed_published`); neighbours are compared by lemmas, not forms;
+  (`contexts.crossed`); neighbours are compared by lemmas, not forms;
 - words are classified by their lemma and tag without normalisation (`contextual_evidence`, `lexical_similarity`).
 """
 
