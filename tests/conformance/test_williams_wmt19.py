@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tercet.stats.clusters import not_outperformed
 from tercet.stats.williams import williams_matrix
-from tercet.stats.winners import not_outperformed
 
 METEOR = "Meteor++_2.0(syntax) Meteor++_2.0(syntax+copy)"
 WINNERS = {

@@ -5,10 +5,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from tercet.stats.clusters import not_outperformed
 from tercet.stats.correlation_bootstrap import resample_correlations, resample_judgements, separate
 from tercet.stats.permutation import KINDS, LEVELS, permutation_test
 from tercet.stats.williams import williams, williams_matrix
-from tercet.stats.winners import not_outperformed
 
 NAMES = st.sampled_from(["pearson", "spearman", "kendall"])
 WHOLE, FRACTIONS = st.integers(0, 4).map(float), st.integers(-5000, 5000).map(lambda x: x / 7)

@@ -18,7 +18,7 @@ import pytest
 import tercet
 from tercet import reproduce
 from tercet.tasks.reproduce import printed as prints
-from tercet.tasks.reproduce.papers import specia_data
+from tercet.tasks.reproduce.papers import specia
 from tercet.tasks.reproduce.printed import printed
 from tercet.tasks.reproduce.results import Cell, Reproduction
 from tercet.tasks.reproduce.sources import SOURCES, DataSets, alternatives
@@ -75,7 +75,7 @@ def installed(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def quick_training(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(specia_data, "train", lambda *texts, **options: ByLength())
+    monkeypatch.setattr(specia, "train", lambda *texts, **options: ByLength())
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ import pytest
 from tercet import reproduce
 from tercet.errors import DataError, UsageError
 from tercet.tasks.reproduce import printed as prints
-from tercet.tasks.reproduce.papers import specia_data, wmt19
+from tercet.tasks.reproduce.papers import specia, wmt19
 from tercet.tasks.reproduce.printed import printed
 from tercet.tasks.reproduce.results import Reproduction
 from tercet.tasks.reproduce.sources import DataSets
@@ -67,7 +67,7 @@ class ByLength:
 
 @pytest.fixture
 def quick_training(monkeypatch):
-    monkeypatch.setattr(specia_data, "train", lambda *texts, **options: ByLength())
+    monkeypatch.setattr(specia, "train", lambda *texts, **options: ByLength())
 
 
 def test_specia_makes_its_tables_from_its_own_data(ce_dataset, quick_training):

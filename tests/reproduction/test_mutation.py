@@ -9,7 +9,7 @@ import pytest
 from tercet import reproduce
 from tercet.tasks.reproduce import printed as prints
 from tercet.tasks.reproduce.derived import derived_cells
-from tercet.tasks.reproduce.papers import kobe_entities
+from tercet.tasks.reproduce.papers import kobe
 from tercet.tasks.reproduce.papers.wmt14 import segment_table, system_table
 from tercet.tasks.reproduce.papers.wmt19_figures import top_n_figure
 from tercet.tasks.reproduce.tables import PAPERS, tables
@@ -106,8 +106,8 @@ def test_numbers_at_system_level_differ_when_they_are_changed(data, mutate):
 @pytest.mark.xdist_group("kobe")
 def test_numbers_of_the_text_and_of_figures_differ_when_they_are_changed(data, mutate):
     def found():
-        texts, _ = kobe_entities._text_numbers(data)
-        return [cell.agrees for cell in (*texts, *kobe_entities.system_figure(data).cells, *top_n_figure(data).cells)]
+        texts = kobe.text_statements(data).cells
+        return [cell.agrees for cell in (*texts, *kobe.system_figure(data).cells, *top_n_figure(data).cells)]
 
     assert found() == [True, False, True, True]  # KoBE's number of sentences is not that of its tables
     mutate("kobe_text", lambda text, column: changed(text))

@@ -92,10 +92,10 @@ def test_a_table_without_a_file_or_column_is_refused(tmp_path):
         read_table(tmp_path, "x.tsv", ["a"])
     path = write(tmp_path / "x.tsv", "a\tb", "1\t2")
     assert read_table(tmp_path, "x.tsv", ["b"]) == {"b": ["2"]}
-    with pytest.raises(DataError, match=r"x\.tsv has no column c\."):
+    with pytest.raises(DataError, match=r"x\.tsv, line 1: no column 'c'\. Columns: a, b\."):
         read_table(tmp_path, "x.tsv", ["a", "c"])
     write(path, "a\tb", "1")
-    with pytest.raises(DataError, match=r"line 2: 1 fields, but the header has 2\."):
+    with pytest.raises(DataError, match=r"line 2: 1 tab-separated fields, but line 1 has 2\."):
         read_table(tmp_path, "x.tsv", ["a"])
     with pytest.raises(DataError, match="scores: could not convert"):
         numbers(["1", "x"], "scores")

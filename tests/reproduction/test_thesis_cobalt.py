@@ -10,8 +10,7 @@ import pytest
 from tercet import reproduce, score
 from tercet.data.evidence import open_evidence
 from tercet.metrics.structure.cobalt import Cobalt
-from tercet.tasks.reproduce.papers.cobalt_scores import score_piece
-from tercet.tasks.reproduce.papers.thesis_cobalt import OWN, tau_table
+from tercet.tasks.reproduce.papers.thesis_cobalt import OWN, score_piece, tau_table
 from tercet.tasks.reproduce.papers.wmt14 import PAIRS
 from tercet.tasks.reproduce.results import Reproduction
 from tercet.tasks.reproduce.sources import DataSets
@@ -166,7 +165,7 @@ def test_both_tables_have_the_same_metric(parser, few):
 
 def test_scores_do_not_depend_on_the_pieces_of_work(parser, few, monkeypatch):
     one = table(DataSets.under(few.parent), "A.7", ("cs-en",))
-    monkeypatch.setattr("tercet.tasks.reproduce.papers.cobalt_scores.STEP", 60)
+    monkeypatch.setattr("tercet.tasks.reproduce.papers.thesis_cobalt.STEP", 60)
     assert table(DataSets.under(few.parent), "A.7", ("cs-en",)) == one
     work = score_piece, [("A dog.", "The dog.")], {OWN: Cobalt().resolved("en")}
     function, *arguments = pickle.loads(pickle.dumps(work))  # as a pool of processes does

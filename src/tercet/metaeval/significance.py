@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnknownName, UsageError
+from ..stats.clusters import outperforms
 from ..stats.correlation_bootstrap import Resampled, separate
 from ..stats.permutation import permutation_test
 from ..stats.williams import williams_matrix
-from ..stats.winners import outperforms
 from ..types import Floats
 from .measurement import Measurement
 from .measures import Statistic
@@ -50,11 +50,7 @@ def find_test(significance: str | None, wanted: Statistic, *, absolute: bool = F
 
 
 def find_better(
-    test: str | None,
-    wanted: Statistic,
-    found: Measurement,
-    resampled: Resampled,
-    asked: Request,
+    test: str | None, wanted: Statistic, found: Measurement, resampled: Resampled, asked: Request
 ) -> tuple[Floats | None, NDArray[np.bool_] | None]:
     """Return p-values of the row's metric being better than the column's, and which metric (row) outperforms which.
 

@@ -135,7 +135,10 @@ def calibrate_ties(gold: ArrayLike, metric: ArrayLike, *, average: str = "item")
     gained, most, epsilon = 0, 0, 0.0  # gain by ties: so far, the largest, and where it is reached
     # One range of differences at a time: hundreds of millions of pairs would not fit into memory.
     for low, high in pairwise(groups.edges()):
-        differences, changes = _merge([_steps(pairs, weights, low, high) for pairs in groups.batches(low, high)])
+        steps = [_steps(pairs, weights, low, high) for pairs in groups.batches(low, high)]
+        if not steps:
+            continue
+        differences, changes = _sum_by_difference(*map(np.concatenate, zip(*steps, strict=True)))
         if len(differences):
             reached = gained + changes.cumsum()
             place = int(np.argmax(reached))
@@ -324,15 +327,6 @@ def _steps(pairs: _Pairs, weights: NDArray[Any], low: float, high: float) -> _St
     gain = pairs.tied.astype(np.int64) - pairs.same
     used = (gain != 0) & (pairs.difference > low) & (pairs.difference <= high)
     return _sum_by_difference(pairs.difference[used], weights[pairs.group[used]] * gain[used])
-
-
-def _merge(steps: list[_Steps]) -> _Steps:
-    """Merge the steps of several batches."""
-    if len(steps) == 1:
-        return steps[0]
-    if not steps:
-        return np.empty(0), np.empty(0)
-    return _sum_by_difference(*(np.concatenate(parts) for parts in zip(*steps, strict=True)))
 
 
 def _sum_by_difference(differences: Floats, changes: NDArray[Any]) -> _Steps:

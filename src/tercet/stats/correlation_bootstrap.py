@@ -10,7 +10,7 @@ is `Interval.half_width`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import DataError, UnknownName, UsageError
 from ..types import Floats
 from .correlation import CORRELATIONS, Correlation, is_constant_series
-from .intervals import Interval, is_constant, percentile_bounds, standard_error
+from .intervals import Interval, spread
 from .resampling import (
     SEED,
     TOLERANCE,
@@ -70,9 +70,7 @@ class Resampled:
         left_out = 1 - len(defined) / len(drawn)
         if self.n < 2 or np.isnan(value) or left_out >= (1 - confidence) / 2:
             return np.nan, np.nan, np.nan, np.nan
-        if is_constant(defined, value, scale=1.0):  # the scale of correlations
-            return float(value), float(value), float(value), 0.0
-        return *percentile_bounds(defined, confidence), float(defined.mean()), standard_error(defined)
+        return spread(float(value), float(value), defined, confidence, scale=1.0)  # the scale of correlations
 
 
 def separate(intervals: Sequence[Interval]) -> NDArray[np.bool_]:
@@ -111,23 +109,21 @@ def check_scores(gold: ArrayLike, metrics: ArrayLike) -> tuple[Floats, Floats]:
 
 def system_means(gold: Floats) -> Floats:
     """Return gold scores by system, shape (systems,): means over the segments that were judged (not NaN)."""
-    if gold.ndim == 1:
-        return gold
-    judged = ~np.isnan(gold)
+    return gold if gold.ndim == 1 else mean_defined(gold)
+
+
+def mean_defined(values: Floats) -> Floats:
+    """Return the means over the last axis without NaN; NaN if nothing is left."""
+    defined = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
-        means: Floats = np.where(judged, gold, 0).sum(1) / judged.sum(1)
+        means: Floats = np.where(defined, values, 0).sum(-1) / defined.sum(-1)
     return means
 
 
 def resample_correlations(
-    statistic: Statistic,
-    gold: ArrayLike,
-    metrics: ArrayLike,
-    *,
-    unit: str = "systems",
-    resamples: int = 1000,
+    statistic: Statistic, gold: ArrayLike, metrics: ArrayLike, *, unit: str = "systems", resamples: int = 1000,
     seed: int = SEED,
-) -> Resampled:
+) -> Resampled:  # fmt: skip
     """Return the correlation of each metric with the gold scores, on resamples of systems or of segments.
 
     `gold` has shape (systems,) or (systems, segments), NaN where nobody judged; `metrics` has shape (metrics, systems)
@@ -144,23 +140,17 @@ def resample_correlations(
         if scores.ndim == 2:
             raise UsageError("To resample segments, metrics must have the shape (metrics, systems, segments).")
         cube, score = _segment_sums(function, people, scores)
-        columns = exact_columns(cube)
-        return Resampled(
-            evaluate(score, columns.totals),
-            resampled_scores(score, columns, resamples=resamples, seed=seed),
-            seed,
-            scores.shape[2],
-        )
+        return _resampled_sums(score, cube, resamples, seed)
     people, scores = system_means(people), scores if scores.ndim == 2 else scores.mean(2)
     values = function(scores, people)
     if function is CORRELATIONS["pearson"]:
         columns = exact_columns(pearson_terms(people, scores))
         samples = resampled_scores(pearson_of_sums, columns, resamples=resamples, seed=seed)
     else:
-        batches = [
-            function(scores[:, items], people[items])
-            for items in _draw_items(len(people), resamples, seed=seed, width=scores.size)
-        ]
+        items, batches = np.arange(len(people)), []
+        for weights in draw_weights(len(people), resamples, seed=seed, rows=batch_rows(scores.size), dtype=np.int64):
+            drawn = np.repeat(np.tile(items, len(weights)), weights.ravel()).reshape(weights.shape)
+            batches.append(function(scores[:, drawn], people[drawn]))
         samples = np.concatenate(batches, axis=1)
     return Resampled(values, samples, seed, len(people))
 
@@ -208,12 +198,6 @@ def _segment_sums(function: Correlation, gold: Floats, metrics: Floats) -> tuple
     return np.concatenate([cube, np.broadcast_to(people, (count, *people.shape))], axis=2), score
 
 
-def _draw_items(n: int, resamples: int, *, seed: int, width: int) -> Iterator[NDArray[np.int64]]:
-    """Yield the resamples of `draw_weights` as item indices, shape (rows, n), in batches for `width` results each."""
-    for weights in draw_weights(n, resamples, seed=seed, rows=batch_rows(width), dtype=np.int64):
-        yield np.repeat(np.tile(np.arange(n), len(weights)), weights.ravel()).reshape(weights.shape)
-
-
 def resample_ratio(columns: ArrayLike, *, resamples: int = 1000, seed: int = SEED) -> Resampled:
     """Return the ratio of two sums, such as tau, of each metric, on resamples of the units that are summed.
 
@@ -224,9 +208,14 @@ def resample_ratio(columns: ArrayLike, *, resamples: int = 1000, seed: int = SEE
     cube = check_cube(columns)
     if cube.shape[2] != 2:
         raise UsageError(f"The columns of a ratio must have the shape (metrics, units, 2), not {cube.shape}.")
-    exact = exact_columns(cube)
-    samples = resampled_scores(tau_ratio, exact, resamples=resamples, seed=seed)
-    return Resampled(evaluate(tau_ratio, exact.totals), samples, seed, cube.shape[1])
+    return _resampled_sums(tau_ratio, cube, resamples, seed)
+
+
+def _resampled_sums(score: Score, cube: Floats, resamples: int, seed: int) -> Resampled:
+    """Return a score of sums on resamples of the units that are summed; the cube is (metrics, units, k)."""
+    columns = exact_columns(cube)
+    samples = resampled_scores(score, columns, resamples=resamples, seed=seed)
+    return Resampled(evaluate(score, columns.totals), samples, seed, cube.shape[1])
 
 
 def resample_grouped_pearson(
@@ -249,16 +238,9 @@ def resample_grouped_pearson(
 
 
 def resample_judgements(
-    statistic: Statistic,
-    values: ArrayLike,
-    systems: ArrayLike,
-    metrics: ArrayLike,
-    *,
-    items: ArrayLike | None = None,
-    units: ArrayLike | None = None,
-    resamples: int = 1000,
-    seed: int = SEED,
-) -> Resampled:
+    statistic: Statistic, values: ArrayLike, systems: ArrayLike, metrics: ArrayLike, *, items: ArrayLike | None = None,
+    units: ArrayLike | None = None, resamples: int = 1000, seed: int = SEED,
+) -> Resampled:  # fmt: skip
     """Return the correlation of each metric with the gold scores, on resamples of judgements; systems do not change.
 
     `values`, shape (judgements,), are ratings of the systems numbered in `systems`, or outcomes: 1 for the winner of a

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -55,29 +56,15 @@ class Interval:
         return (self.high - self.low) / 2
 
 
-def bootstrap(
-    score: Score,
-    counts: ArrayLike,
-    *,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    method: str = "percentile",
-    seed: int = SEED,
-) -> Interval:
-    """Return the interval of one system's score; `counts` has shape (segments, k)."""
-    cube = np.asarray(counts, dtype=np.float64)[np.newaxis]
-    return bootstrap_all(score, cube, resamples=resamples, confidence=confidence, method=method, seed=seed)[0]
+def bootstrap(score: Score, counts: ArrayLike, **options: Any) -> Interval:
+    """Return the interval of one system's score, counts (segments, k); options are as in `bootstrap_all`."""
+    return bootstrap_all(score, np.asarray(counts, dtype=np.float64)[np.newaxis], **options)[0]
 
 
 def bootstrap_all(
-    score: Score,
-    cube: ArrayLike,
-    *,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    method: str = "percentile",
+    score: Score, cube: ArrayLike, *, resamples: int = 1000, confidence: float = 0.95, method: str = "percentile",
     seed: int = SEED,
-) -> tuple[Interval, ...]:
+) -> tuple[Interval, ...]:  # fmt: skip
     """Return the intervals of all systems, each equal to that of `bootstrap`; `cube` is (systems, segments, k).
 
     If a score is undefined on the data or on any resample, its bounds are NaN. If no resample changes a score, both
@@ -95,15 +82,9 @@ def bootstrap_all(
 
 
 def make_intervals(
-    score: Score,
-    columns: Columns,
-    values: Floats,
-    samples: Floats,
-    *,
-    confidence: float,
-    method: str = "percentile",
+    score: Score, columns: Columns, values: Floats, samples: Floats, *, confidence: float, method: str = "percentile",
     seed: int,
-) -> tuple[Interval, ...]:
+) -> tuple[Interval, ...]:  # fmt: skip
     """Return intervals from scores, shape (systems,), and resampled scores, shape (systems, resamples)."""
     # Resampled scores are compared with the score of the same exact sums.
     observed = evaluate(score, columns.totals)
@@ -114,17 +95,26 @@ def make_intervals(
         low = high = mean = error = float("nan")
         # Resamples of a single segment are all the same, and say nothing about the variance.
         if resamples and n > 1 and not np.isnan(value) and not np.isnan(drawn).any():
-            if is_constant(drawn, observed[system], scale=abs(observed[system])):
-                low, high, mean, error = value, value, value, 0.0
-            else:
-                mean, error = float(drawn.mean()), standard_error(drawn)
-                if method == "bca":
-                    low, high = _bca_bounds(score, columns, system, drawn, float(observed[system]), confidence)
-                else:
-                    low, high = percentile_bounds(drawn, confidence)
+            seen = float(observed[system])
+            low, high, mean, error = spread(value, seen, drawn, confidence, scale=abs(seen))
+            if method == "bca" and error != 0:
+                low, high = _bca_bounds(score, columns, system, drawn, seen, confidence)
         return Interval(value, low, high, mean, error, confidence, method, resamples, seed, n)
 
     return tuple(interval(system) for system in range(len(values)))
+
+
+def spread(
+    value: float, observed: float, samples: Floats, confidence: float, *, scale: float
+) -> tuple[float, float, float, float]:
+    """Return percentile bounds, mean and standard error (NaN for a single one) of resampled values.
+
+    If all equal the observed one up to rounding noise in numbers of size `scale`, bounds and mean are the value itself.
+    """
+    if (np.abs(samples - observed) <= TOLERANCE * scale).all():
+        return value, value, value, 0.0
+    error = float(samples.std(ddof=1)) if len(samples) > 1 else float("nan")
+    return *percentile_bounds(samples, confidence), float(samples.mean()), error
 
 
 def percentile_bounds(samples: Floats, confidence: float) -> tuple[float, float]:
@@ -143,23 +133,12 @@ def _quantile(ordered: Floats, level: float) -> float:
     return float(low + (high - low) * (place - below))
 
 
-def standard_error(samples: Floats) -> float:
-    """Return the standard deviation of resampled values; NaN for a single value."""
-    return float(samples.std(ddof=1)) if len(samples) > 1 else float("nan")
-
-
-def is_constant(samples: Floats, observed: float, *, scale: float) -> bool:
-    """Return whether all resampled values equal the observed one up to rounding noise in numbers of size `scale`."""
-    return bool((np.abs(samples - observed) <= TOLERANCE * scale).all())
-
-
 def _bca_bounds(
     score: Score, columns: Columns, system: int, samples: Floats, observed: float, confidence: float
 ) -> tuple[float, float]:
     """Return BCa bounds: corrected for bias and acceleration (Efron and Tibshirani, chapter 14)."""
     undefined = float("nan"), float("nan")
-    noise = TOLERANCE * abs(observed)
-    equal = np.abs(samples - observed) <= noise
+    equal = np.abs(samples - observed) <= TOLERANCE * abs(observed)
     below = (samples < observed) & ~equal
     share = float((below.sum() + equal.sum() / 2) / len(samples))
     acceleration = _acceleration(score, columns, system)

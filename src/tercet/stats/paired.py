@@ -14,14 +14,14 @@ it); randomisation keeps its level for any number of segments.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import UnknownName, UsageError
 from ..types import Floats
-from .intervals import Interval, is_constant, make_intervals, percentile_bounds, standard_error
+from .intervals import Interval, make_intervals, spread
 from .resampling import (
     SEED,
     TOLERANCE,
@@ -130,68 +130,32 @@ class Comparisons:
         )  # fmt: skip
 
 
-def paired_bootstrap(
-    score: Score,
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    resamples: int = RESAMPLES["bootstrap"],
-    confidence: float = 0.95,
-    seed: int = SEED,
-) -> PairedComparison:
+def paired_bootstrap(score: Score, first: ArrayLike, second: ArrayLike, **options: Any) -> PairedComparison:
     """Compare two systems by the paired bootstrap; each has counts of shape (segments, k).
 
-    Its p-values are too small below FEW_SEGMENTS segments; use `randomisation` there.
+    Options are as in `compare_all`. P-values are too small below FEW_SEGMENTS segments; use `randomisation` there.
     """
-    cube = _stack(first, second)
-    result = compare_all(score, cube, test="bootstrap", resamples=resamples, confidence=confidence, seed=seed)
-    return result.pair(0, 1)
+    return compare_all(score, _stack(first, second), test="bootstrap", **options).pair(0, 1)
 
 
-def randomisation(
-    score: Score,
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    resamples: int = RESAMPLES["randomisation"],
-    interval_resamples: int = RESAMPLES["bootstrap"],
-    confidence: float = 0.95,
-    seed: int = SEED,
-) -> PairedComparison:
+def randomisation(score: Score, first: ArrayLike, second: ArrayLike, **options: Any) -> PairedComparison:
     """Compare two systems by approximate randomisation. The interval of the difference is a bootstrap interval.
 
-    Up to EXACT_SEGMENTS segments the test is exact, and `resamples` of the result is the number of exchanges. With
-    interval_resamples=0 no interval is computed.
+    Options are as in `compare_all`. Up to EXACT_SEGMENTS segments the test is exact, and `resamples` of the result is
+    the number of exchanges.
     """
-    result = compare_all(
-        score,
-        _stack(first, second),
-        test="randomisation",
-        resamples=resamples,
-        interval_resamples=interval_resamples,
-        confidence=confidence,
-        seed=seed,
-    )
-    return result.pair(0, 1)
+    return compare_all(score, _stack(first, second), test="randomisation", **options).pair(0, 1)
 
 
 def compare_all(
-    score: Score,
-    cube: ArrayLike,
-    *,
-    test: str = "bootstrap",
-    resamples: int | None = None,
-    interval_resamples: int | None = None,
-    confidence: float = 0.95,
-    seed: int = SEED,
-    baseline: int | None = None,
-) -> Comparisons:
+    score: Score, cube: ArrayLike, *, test: str = "bootstrap", resamples: int | None = None,
+    interval_resamples: int | None = None, confidence: float = 0.95, seed: int = SEED, baseline: int | None = None,
+) -> Comparisons:  # fmt: skip
     """Compare all pairs of systems, or system number `baseline` with all others; `cube` is (systems, segments, k).
 
     The default is 1,000 resamples for the bootstrap and 10,000 for randomisation, which is exact up to EXACT_SEGMENTS
-    segments. `interval_resamples` (default 1,000,
-    0 for none) is the number of bootstrap resamples for the intervals that accompany randomisation; the bootstrap test
-    uses the same resamples for both.
+    segments. `interval_resamples` (default 1,000, 0 for none) is the number of bootstrap resamples for the intervals
+    that accompany randomisation; the bootstrap test uses the same resamples for both.
     """
     if test not in RESAMPLES:
         raise UnknownName("test", test, RESAMPLES)
@@ -231,18 +195,9 @@ def compare_all(
                 if name in matrices:
                     matrices[name][at] = value
     return Comparisons(
-        test=test,
-        scores=scores,
-        intervals=intervals,
-        pairs=pairs,
-        baseline=baseline,
-        confidence=confidence,
-        resamples=resamples,
-        interval_resamples=interval_resamples,
-        seed=seed,
-        n=cube.shape[1],
-        **matrices,
-    )
+        test=test, scores=scores, intervals=intervals, pairs=pairs, baseline=baseline, confidence=confidence,
+        resamples=resamples, interval_resamples=interval_resamples, seed=seed, n=cube.shape[1], **matrices,
+    )  # fmt: skip
 
 
 class _Difference(NamedTuple):
@@ -284,13 +239,9 @@ def _empty_matrix(scores: Floats) -> Floats:
 def _describe(difference: float, samples: Floats, first: float, second: float, confidence: float) -> _Difference:
     """Return the difference and its interval, from its bootstrap samples and the two observed scores."""
     if not len(samples) or np.isnan(difference) or np.isnan(samples).any():
-        nan = float("nan")
-        return _Difference(difference, nan, nan, nan, nan, nan)
+        return _Difference(difference, *[float("nan")] * 5)
     scale = max(abs(first), abs(second))
-    if is_constant(samples, first - second, scale=scale):
-        low, high, error = difference, difference, 0.0
-    else:
-        (low, high), error = percentile_bounds(samples, confidence), standard_error(samples)
+    low, high, _, error = spread(difference, first - second, samples, confidence, scale=scale)
     noise = TOLERANCE * scale
     return _Difference(difference, low, high, error, (samples > noise).mean(), (samples < -noise).mean())
 

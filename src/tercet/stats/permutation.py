@@ -25,8 +25,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import UnknownName, UsageError
 from ..types import Floats
 from .correlation import CORRELATIONS, Correlation, is_constant_series
-from .correlation_bootstrap import Statistic, check_scores, find_statistic, standardised, system_means
-from .resampling import SEED, TOLERANCE, Columns, batch_rows, check_draws, draw_swaps, exact_columns, swapped_sums
+from .correlation_bootstrap import Statistic, check_scores, find_statistic, mean_defined, standardised, system_means
+from .resampling import SEED, TOLERANCE, batch_rows, check_draws, draw_swaps, exact_columns, swapped_sums
 
 KINDS = ("perm-inputs", "perm-systems", "perm-both")
 LEVELS = ("system", "segment", "global")
@@ -54,16 +54,9 @@ class Permutations:
 
 
 def permutation_test(
-    gold: ArrayLike,
-    metrics: ArrayLike,
-    *,
-    kind: str = "perm-both",
-    statistic: Statistic = "pearson",
-    level: str = "system",
-    two_sided: bool = False,
-    resamples: int = 1000,
-    seed: int = SEED,
-) -> Permutations:
+    gold: ArrayLike, metrics: ArrayLike, *, kind: str = "perm-both", statistic: Statistic = "pearson",
+    level: str = "system", two_sided: bool = False, resamples: int = 1000, seed: int = SEED,
+) -> Permutations:  # fmt: skip
     """Test every metric against every other; `metrics` has shape (metrics, systems, segments), higher is better.
 
     level="system" correlates means over segments; "segment" takes the mean over segments of the correlation over
@@ -135,22 +128,18 @@ def _system_level(
     yield correlations(np.zeros((1, *totals.shape)))
     swaps = _system_swaps(kind, systems, resamples, seed)
     height, done = batch_rows(len(metrics) * totals.size), 0
-    for sums in _segment_swaps(kind, columns, resamples, seed):
+    if kind == "perm-systems":  # no segments are exchanged
+        rows = batch_rows(totals.size)
+        sizes = (min(rows, resamples - start) for start in range(0, resamples, rows))
+        of_segments: Iterator[Floats] = (np.zeros((size, *totals.shape)) for size in sizes)
+    else:
+        of_segments = swapped_sums(columns, trials=resamples, seed=seed)
+    for sums in of_segments:  # shape (rows, metrics, systems)
         swap = swaps[done : done + len(sums), np.newaxis]
         done += len(sums)
         given = np.where(swap, totals - sums / segments, sums / segments)
         for start in range(0, len(given), height):
             yield correlations(given[start : start + height])
-
-
-def _segment_swaps(kind: str, columns: Columns, resamples: int, seed: int) -> Iterator[Floats]:
-    """Yield sums over the exchanged segments, in batches of shape (rows, metrics, systems)."""
-    if kind != "perm-systems":
-        yield from swapped_sums(columns, trials=resamples, seed=seed)
-        return
-    height = batch_rows(columns.totals.size)
-    for start in range(0, resamples, height):
-        yield np.zeros((min(height, resamples - start), *columns.totals.shape))
 
 
 def _pearson_of_parts(kept: Floats, given: Floats, gold: Floats) -> Floats:
@@ -181,7 +170,7 @@ class _Groups:
         if not len(self.starts):
             return np.full((len(self.metrics), len(self.metrics)), np.nan)
         by_group = self._pearson if function is CORRELATIONS["pearson"] else partial(self._any, function)
-        return np.stack([_mean_defined(r) for r in by_group(swap)])
+        return np.stack([mean_defined(r) for r in by_group(swap)])
 
     def _pearson(self, swap: Bools) -> Iterator[Floats]:
         """Yield for each i the correlations, shape (metrics, groups), from sums of kept and of received scores."""
@@ -204,13 +193,6 @@ class _Groups:
         for own in self.metrics:
             scores = np.split(np.where(swap, self.metrics, own), self.starts[1:], axis=1)
             yield np.stack([function(x, y) for x, y in zip(scores, parts, strict=True)], axis=-1)
-
-
-def _mean_defined(r: Floats) -> Floats:
-    defined = ~np.isnan(r)
-    with np.errstate(invalid="ignore"):
-        means: Floats = np.where(defined, r, 0).sum(-1) / defined.sum(-1)
-    return means
 
 
 def _make_groups(gold: Floats, metrics: Floats, *, by_segment: bool) -> _Groups:

@@ -35,15 +35,9 @@ class Detectable:
 
 
 def minimum_detectable_difference(
-    score: Score,
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    alpha: float = 0.05,
-    power: float = 0.8,
-    resamples: int = RESAMPLES["bootstrap"],
-    seed: int = SEED,
-) -> Detectable:
+    score: Score, first: ArrayLike, second: ArrayLike, *, alpha: float = 0.05, power: float = 0.8,
+    resamples: int = RESAMPLES["bootstrap"], seed: int = SEED,
+) -> Detectable:  # fmt: skip
     """Return the smallest difference that this test set detects between two such systems; counts are (segments, k)."""
     check_share("The significance level", alpha)
     compared = paired_bootstrap(score, first, second, resamples=resamples, seed=seed)
@@ -53,7 +47,9 @@ def minimum_detectable_difference(
 
 def detectable_difference(standard_error: float, *, alpha: float = 0.05, power: float = 0.8) -> float:
     """Return the smallest true difference that is detected with this power, from its standard error."""
-    return _quantiles(alpha, power) * standard_error
+    check_share("The significance level", alpha)
+    check_share("The power", power)
+    return (_NORMAL.inv_cdf(1 - alpha / 2) + _NORMAL.inv_cdf(power)) * standard_error
 
 
 def power_of(difference: float, standard_error: float, *, alpha: float = 0.05) -> float:
@@ -82,9 +78,3 @@ def segments_needed(
     if difference == 0:
         return math.inf
     return float(max(1, math.ceil(n * (ratio / difference) ** 2)))
-
-
-def _quantiles(alpha: float, power: float) -> float:
-    check_share("The significance level", alpha)
-    check_share("The power", power)
-    return _NORMAL.inv_cdf(1 - alpha / 2) + _NORMAL.inv_cdf(power)

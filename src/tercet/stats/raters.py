@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ..types import Floats
 from .intervals import percentile_bounds
 from .resampling import SEED, check_draws
+from .student import f_quantile
 
 Bools = NDArray[np.bool_]
 
@@ -76,25 +77,5 @@ def bounds(drawn: Floats, *, raters: int, strata: int = 1, confidence: float = 0
 
 
 def t_quantile(confidence: float, freedom: int) -> float:
-    """Return t such that P(|T| < t) is the confidence, for Student's t with integer degrees of freedom."""
-    low, high = 0.0, 1.0
-    while _t_share(high, freedom) < confidence:
-        high *= 2
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _t_share(middle, freedom) < confidence else (low, middle)
-    return (low + high) / 2
-
-
-def _t_share(t: float, freedom: int) -> float:
-    """Return P(|T| < t), by the finite sums of Abramowitz and Stegun (1964), 26.7.3 and 26.7.4."""
-    angle = math.atan(t / math.sqrt(freedom))
-    square = math.cos(angle) ** 2
-    odd = freedom % 2
-    term, total = (math.cos(angle), 0.0) if odd else (1.0, 0.0)
-    for place in range(2 + odd, freedom + 1, 2):
-        total += term
-        term *= square * (place - 1) / place
-    if odd:
-        return 2 / math.pi * (angle + math.sin(angle) * total)
-    return math.sin(angle) * total
+    """Return t such that P(|T| < t) is the confidence, for Student's t."""
+    return math.sqrt(f_quantile(1, freedom, confidence))  # the square of T follows F with 1 and `freedom` degrees

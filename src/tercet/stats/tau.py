@@ -45,6 +45,11 @@ class Tau:
         elif self.variant not in VARIANTS:
             raise UnknownName("tau variant", self.variant, VARIANTS)
 
+    @classmethod
+    def parse(cls, text: str) -> Tau:
+        """Return the variant of this name, or the table of this text."""
+        return cls(table=text) if "," in text else cls(text)
+
     @property
     def cells(self) -> Floats:
         """The table as one row, shape (9,); NaN where pairs are left out."""
@@ -99,11 +104,7 @@ def signs(left: ArrayLike, right: ArrayLike, *, tolerance: float = 0.0) -> Float
 
 
 def tau_columns(
-    human: ArrayLike,
-    metric: ArrayLike,
-    tau: Tau | None = None,
-    *,
-    groups: ArrayLike | None = None,
+    human: ArrayLike, metric: ArrayLike, tau: Tau | None = None, *, groups: ArrayLike | None = None
 ) -> Floats:
     """Return agreement and the number of pairs that count, by group. `tau_ratio` takes sums of them.
 

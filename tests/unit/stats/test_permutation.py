@@ -6,10 +6,10 @@ from scipy import stats
 
 from tercet.errors import UnknownName, UsageError
 from tercet.stats import permutation, resampling
+from tercet.stats.clusters import not_outperformed
 from tercet.stats.correlation import pearson
 from tercet.stats.permutation import KINDS, LEVELS, permutation_test
 from tercet.stats.resampling import draw_swaps
-from tercet.stats.winners import not_outperformed
 
 nan = float("nan")
 SCIPY = {

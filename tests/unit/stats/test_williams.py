@@ -7,9 +7,8 @@ import pytest
 from scipy import integrate, stats
 
 from tercet.errors import UsageError
-from tercet.stats.clusters import rank
+from tercet.stats.clusters import not_outperformed, outperforms, rank
 from tercet.stats.williams import williams, williams_matrix
-from tercet.stats.winners import not_outperformed, outperforms
 
 nan = float("nan")
 

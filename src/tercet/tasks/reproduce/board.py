@@ -22,15 +22,16 @@ def reproduction_parts(found: Reproductions) -> Iterator[Part]:
     for one in found:
         yield Heading(one.title)
         if one.cells:
-            yield _grid(one) if len(one.cells) > LISTED else _listed(one)
+            if len(one.cells) > LISTED:  # in the printed layout
+                yield laid_out(*one.axes(one.cells), {(cell.row, cell.column): shown(cell, one) for cell in one.cells})
+            else:
+                yield _listed(one)
             yield count_of([one])
         elif one.winners:
             yield winners_table(one)
         if one.statements:
-            said = {True: "Holds", False: "Does not hold"}
-            yield Notes(
-                [f"{said[item.holds]}: {item.text}{f' ({item.found})' * bool(item.found)}." for item in one.statements]
-            )
+            said = [("Holds" if item.holds else "Does not hold", item) for item in one.statements]
+            yield Notes([f"{verdict}: {item.text}{f' ({item.found})' * bool(item.found)}." for verdict, item in said])
         yield from other_parts(one)
     if not found.single:
         yield Notes([f"{paper}: {count_of(of_paper)}" for paper, of_paper in found.by_paper().items()])
@@ -87,11 +88,6 @@ def _verdict(cell: Cell) -> str:
 def _named(column: str) -> str:
     """Return a column's heading; half-widths have their own columns."""
     return f"{column.removesuffix('_ci')} ±" if column.endswith("_ci") else column
-
-
-def _grid(one: Reproduction) -> Table:
-    """Return recomputed cells in the printed layout; where they differ, with the printed number in brackets."""
-    return laid_out(*one.axes(one.cells), {(cell.row, cell.column): shown(cell, one) for cell in one.cells})
 
 
 def laid_out(rows: list[str], columns: list[str], cells: Mapping[tuple[str, str], str], **more: Any) -> Table:

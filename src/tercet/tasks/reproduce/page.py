@@ -53,7 +53,10 @@ def page_parts(results: Reproductions) -> Iterator[Part]:
         yield _by_paper(results)
         if not results.single:
             yield Details("The same by table", [_by_table(results)])
-        yield Details("What the marks mean", [_legend()])
+        rows = [["", meaning] for meaning in LEGEND.values()]
+        rows.append(["*", "no other metric is significantly better; papers print such numbers bold"])
+        marks = Table(["Mark", "Meaning"], rows, classes=[[name, ""] for name in (*LEGEND, "")])
+        yield Details("What the marks mean", [marks])
     listed = [one for one in CONTRADICTIONS if one["paper"] in results.by_paper()]
     if listed and not results.single:
         yield Heading("Contradictions in the papers", anchor="contradictions")
@@ -62,7 +65,7 @@ def page_parts(results: Reproductions) -> Iterator[Part]:
     for paper, found in results.by_paper().items():
         yield Heading(PAPERS[paper], anchor=paper)
         if _has_printed(results):
-            yield _sentence(count_of(found))
+            yield count_of(found).capitalize()
         for one in filter(_is_made, found):
             title, anchor = f"{title_of(one.table)}: {one.caption}", f"{paper}-{title_of(one.table)}"
             yield Heading(title, level=3, code=_command(one), anchor=anchor.lower().replace(" ", "-"))
@@ -76,10 +79,6 @@ def page_parts(results: Reproductions) -> Iterator[Part]:
 def _has_printed(results: Reproductions) -> bool:
     """Return whether there is a number to compare with print, or a statement: figures alone have none."""
     return any(counts_of(results.tables).values()) or any(one.statements for one in results)
-
-
-def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _answer(results: Reproductions) -> str:
@@ -102,9 +101,7 @@ def _answer(results: Reproductions) -> str:
 
 
 def _command(one: Reproduction) -> str:
-    option = (
-        f"--figure {one.table.removeprefix('figure ')}" if one.table.startswith("figure") else f"--table {one.table}"
-    )
+    option = f"--{one.table}" if one.table.startswith("figure ") else f"--table {one.table}"
     return f"tercet reproduce {one.paper} {option} --data DIR"
 
 
@@ -146,24 +143,9 @@ def _by_table(results: Reproductions) -> Table:
     return Table(["Paper", "Table", *COUNTED.values()], rows)
 
 
-def _legend() -> Table:
-    rows = [["", meaning] for meaning in LEGEND.values()]
-    rows.append(["*", "no other metric is significantly better; papers print such numbers bold"])
-    return Table(["Mark", "Meaning"], rows, classes=[[name, ""] for name in (*LEGEND, "")])
-
-
 def _is_made(one: Reproduction) -> bool:
     """Return whether any part of a table was recomputed."""
-    return bool(
-        one.cells
-        or one.statements
-        or one.extra
-        or one.winners
-        or one.matrices
-        or one.curves
-        or one.plots
-        or one.drawings
-    )
+    return any((one.cells, one.statements, one.extra, one.winners, one.matrices, one.curves, one.plots, one.drawings))
 
 
 def _left_out(found: Sequence[Reproduction]) -> Iterator[Table]:
@@ -171,12 +153,10 @@ def _left_out(found: Sequence[Reproduction]) -> Iterator[Table]:
     rows = []
     data: dict[str, str] = {}  # what is said of data sets that are missing, once for all tables that need them
     for one in found:
-        reasons = dict.fromkeys(item.reason for item in one.unchecked) or [
-            note.removeprefix("Not recomputed. ") for note in one.notes
-        ]
+        reasons = dict.fromkeys(item.reason for item in one.unchecked)
+        missing = " ".join(reasons or (note.removeprefix("Not recomputed. ") for note in one.notes))
         numbers = len(one.unchecked) + len(one.derived)
         derived = f"{sum(cell.agrees for cell in one.derived)} of {len(one.derived)}" if one.derived else ""
-        missing = " ".join(reasons)
         if one.needs and "was not found" in missing:
             name = ", ".join(one.needs)
             data[name], missing = missing, f"Data: {name}"
@@ -191,14 +171,17 @@ def _table_parts(one: Reproduction) -> Iterator[Part]:
     if one.cells:
         made = {cell.row for cell in one.cells}
         yield _page_table(one, made, "Recomputed, with the printed number in brackets if it differs")
-        yield _sentence(count_of([one]))
+        yield count_of([one]).capitalize()
         others = ({item.row for item in one.unchecked} | {item.row for item in one.derived}) - made
         if others:
             noun = "row was" if len(others) == 1 else "rows were"
             summary = f"{len(others)} {noun} not recomputed from data"
             yield Details(summary, [_page_table(one, others, "Printed numbers; ✓ follows from others")])
     if one.statements:
-        rows = [[_said(item.text), item.found, "holds" if item.holds else "does not hold"] for item in one.statements]
+        # A text that begins with the number of a section would look like a column of numbers.
+        texts = [f"§ {item.text}" if item.text[:1].isdigit() else item.text for item in one.statements]
+        found = [(item.found, "holds" if item.holds else "does not hold") for item in one.statements]
+        rows = [[text, *each] for text, each in zip(texts, found, strict=True)]
         classes = [["", "", "good" if item.holds else "bad"] for item in one.statements]
         yield Table(["The paper says", "Found", ""], rows, classes=classes)
     if one.winners:
@@ -209,11 +192,6 @@ def _table_parts(one: Reproduction) -> Iterator[Part]:
     notes = [sentence for part in parts if isinstance(part, Notes) for sentence in part.sentences]
     if notes:
         yield Details("Notes", [Notes(notes)]) if one.cells else Notes(notes)
-
-
-def _said(text: str) -> str:
-    """Return a statement; one that begins with the number of a section would look like a column of numbers."""
-    return f"§ {text}" if text[:1].isdigit() else text
 
 
 def _page_table(one: Reproduction, chosen: set[str], caption: str) -> Table:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib.resources import files
 from math import isnan
+from typing import Any
 
 from .results import Cell, Reproduction, Unchecked
 
@@ -48,20 +49,18 @@ def printed(name: str) -> Printed:
 
 
 def _expected_text(name: str) -> str:
-    return files(__package__).joinpath("expected", f"{name}.csv").read_text(encoding="utf-8")
+    return expected_file(f"{name}.csv")
+
+
+def expected_file(name: str) -> str:
+    """Return the text of a file of `expected/`."""
+    return files(__package__).joinpath("expected", name).read_text(encoding="utf-8")
 
 
 def check(
-    row: str,
-    column: str,
-    text: str,
-    value: float,
-    *,
-    within: float | None = None,
-    interval: float | None = None,
-    decimals: int | None = None,
-    must: bool = True,
-) -> Cell:
+    row: str, column: str, text: str, value: float, *, within: float | None = None, interval: float | None = None,
+    decimals: int | None = None, must: bool = True,
+) -> Cell:  # fmt: skip
     """Return a cell. It agrees if the value rounds to the printed text, or lies in the printed interval.
 
     interval: the half-width that the paper prints beside the number. within: a tolerance of ours; a cell within it is
@@ -78,22 +77,33 @@ def check(
     return Cell(row, column, number, value, False, must, within=within if near else None)
 
 
-def compare_rows(
-    expected: str, values: Mapping[str, Mapping[str, float]], *, decimals: int = 3, no_half_widths: str = ""
-) -> Reproduction:
-    """Compare values by row and column with a printed table; none is required to be equal.
+def _absent(row: str, column: str) -> str:
+    return f"The data have no {column} of {row}."
 
-    no_half_widths: why columns of half-widths are not checked.
+
+def compare(
+    expected: str,
+    values: Mapping[str, Mapping[str, float]],
+    reason: str | Callable[[str, str], str] = _absent,
+    how: Callable[[str, str], Mapping[str, Any]] = lambda row, column: {},
+    *,
+    must: bool = False,
+    **fields: Any,
+) -> Reproduction:
+    """Compare values by row and column with a printed table.
+
+    reason: why a number that has no value is not checked, perhaps by row and column. how: options of `check` by row and
+    column. must: whether numbers are required to be equal, unless `how` says it. fields: others of the result.
     """
     cells: list[Cell] = []
     unchecked: list[Unchecked] = []
     for row, column, text in printed(expected).numbers():
         if column in values.get(row, {}):
-            cells.append(check(row, column, text, values[row][column], must=False))
+            cells.append(check(row, column, text, values[row][column], **{"must": must, **how(row, column)}))
         else:
-            reason = no_half_widths if column.endswith("_ci") else f"The data have no {column} of {row}."
-            unchecked.append(Unchecked(row, column, float(text), reason))
-    return Reproduction(cells, unchecked, decimals=decimals)
+            why = reason if isinstance(reason, str) else reason(row, column)
+            unchecked.append(Unchecked(row, column, float(text), why))
+    return Reproduction(cells, unchecked, **fields)
 
 
 def all_unchecked(name: str, reason: str) -> list[Unchecked]:

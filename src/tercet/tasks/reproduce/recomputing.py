@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ...errors import DataError, MissingDependency, UnknownName, UsageError
 from .derived import derived_cells
-from .printed import Printed, all_unchecked, printed
+from .printed import all_unchecked, printed
 from .results import Cell, Reproduction, Reproductions, title_of
 from .sources import EVERY_ROW, DataSets
 from .tables import PaperTable
@@ -41,34 +41,29 @@ def recompute(
             data.title = f"{paper}, {title_of(name)}"
             if progress is not None:
                 progress(f"{data.title} ({len(found) + 1} of {total})")
-            found.append(_recompute(paper, name, one, data))
+            found.append(replace(_recompute(one, data), paper=paper, table=name))
     return Reproductions(tuple(found), single=table is not None)
 
 
-def _recompute(paper: str, name: str, table: PaperTable, data: DataSets) -> Reproduction:
+def _recompute(table: PaperTable, data: DataSets) -> Reproduction:
     reason = table.reason or data.missing(table.needs)
     if reason or table.make is None:
         unchecked = all_unchecked(table.expected, reason) if table.expected else []
         found = Reproduction(unchecked=unchecked, notes=() if unchecked else (f"Not recomputed. {reason}",))
     else:
-        found = _made(table.make, data, f"{paper}, {title_of(name)}")
+        found = _made(table.make, data)
         notes = (note.format_map(found.note_values) for note in table.notes)
         found = replace(found, cells=[_required(cell, table) for cell in found.cells], notes=(*notes, *found.notes))
         found = _without_left_out(found, [row for row, spec in table.own_rows.items() if not data.asks_for(row, spec)])
-    layout = printed(table.expected) if table.expected else Printed({})
-    derived = _derived(table.expected, found) if table.expected else []
+    found = replace(found, caption=table.caption, needs=tuple(table.needs))
+    if not table.expected:
+        return found
+    layout, recomputed = printed(table.expected), {(cell.row, cell.column) for cell in found.cells}
+    derived = [cell for cell in derived_cells(table.expected) if (cell.row, cell.column) not in recomputed]
     followed = {(cell.row, cell.column) for cell in derived}
-    return replace(
-        found,
-        derived=derived,
-        unchecked=[one for one in found.unchecked if (one.row, one.column) not in followed],
-        paper=paper,
-        table=name,
-        caption=table.caption,
-        rows=tuple(layout.cells),
-        columns=tuple(layout.columns),
-        needs=tuple(table.needs),
-    )
+    unchecked = [one for one in found.unchecked if (one.row, one.column) not in followed]
+    rows, columns = tuple(layout.cells), tuple(layout.columns)
+    return replace(found, derived=derived, unchecked=unchecked, rows=rows, columns=columns)
 
 
 def _without_left_out(found: Reproduction, rows: Sequence[str]) -> Reproduction:
@@ -83,23 +78,17 @@ def _without_left_out(found: Reproduction, rows: Sequence[str]) -> Reproduction:
     return replace(found, unchecked=unchecked, notes=(*found.notes, note))
 
 
-def _derived(expected: str, found: Reproduction) -> list[Cell]:
-    """Return the numbers that follow from other printed numbers and were not recomputed from data."""
-    known = {(cell.row, cell.column) for cell in found.cells}
-    return [cell for cell in derived_cells(expected) if (cell.row, cell.column) not in known]
-
-
 def _required(cell: Cell, table: PaperTable) -> Cell:
     """Return the cell, required if the table says so of its row."""
     must = cell.must or cell.row in table.required
     return replace(cell, must=must and f"{cell.row} {cell.column}" not in table.differs)
 
 
-def _made(make: Callable[[DataSets], Reproduction], data: DataSets, title: str) -> Reproduction:
+def _made(make: Callable[[DataSets], Reproduction], data: DataSets) -> Reproduction:
     """Return a recomputed table. Missing content in the data folder raises DataError instead of UsageError."""
     try:
         return make(data)
     except MissingDependency:
         raise
     except UsageError as error:
-        raise DataError(f"{title}: {error} Is the data set complete?") from error
+        raise DataError(f"{data.title}: {error} Is the data set complete?") from error

@@ -15,13 +15,13 @@ from fnmatch import fnmatch
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data import tables
 from ...data.catalogue import installed, where
-from ...data.lines import read_lines
 from ...errors import DataError, MissingDependency, UsageError
 from .tables import LISTED
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ...data.testset import TestSet
     from ...metrics import Metric
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
@@ -102,20 +103,26 @@ def _has_columns(path: Path, columns: Sequence[str]) -> bool:
     return set(columns) <= set(header)
 
 
-def read_table(folder: Path, file: str, columns: Sequence[str]) -> dict[str, list[str]]:
-    """Return columns of a TSV file, plain or compressed. Raise DataError if the file or a column is missing."""
+def file_in(folder: Path, file: str) -> Path:
+    """Return the path of a file, plain or compressed. Raise DataError if it is missing."""
     path = next((path for path in (folder / file, folder / f"{file}.gz") if path.is_file()), None)
     if path is None:
         raise DataError(f"{folder} has no {file}.")
-    header, *lines = (line.split("\t") for line in read_lines(path))
-    lacking = [name for name in columns if name not in header]
-    if lacking:
-        raise DataError(f"{path} has no column {', '.join(lacking)}.")
-    for number, line in enumerate(lines, 2):
-        if len(line) != len(header):
-            raise DataError(f"{path}, line {number}: {len(line)} fields, but the header has {len(header)}.")
-    places = {name: header.index(name) for name in columns}
-    return {name: [line[place] for line in lines] for name, place in places.items()}
+    return path
+
+
+def read_table(folder: Path, file: str, columns: Sequence[str]) -> dict[str, list[str]]:
+    """Return columns of a TSV file, plain or compressed. Raise DataError if the file or a column is missing."""
+    table = tables.read_table(file_in(folder, file))
+    return {name: table.column(name) for name in columns}
+
+
+def grouped(table: Mapping[str, Sequence[str]], by: str) -> dict[str, dict[str, list[str]]]:
+    """Return the rows of a table that have the same value in a column, by this value."""
+    rows: dict[str, list[int]] = {}
+    for place, value in enumerate(table[by]):
+        rows.setdefault(value, []).append(place)
+    return {value: {name: [column[i] for i in of] for name, column in table.items()} for value, of in rows.items()}
 
 
 def numbers(texts: Sequence[str], what: str) -> NDArray[np.float64]:
@@ -127,6 +134,15 @@ def numbers(texts: Sequence[str], what: str) -> NDArray[np.float64]:
 
 
 SOURCES = {name: Source(name, **fields) for name, fields in LISTED["data"].items()}
+
+
+def once(make: Callable[Concatenate[DataSets, P], T]) -> Callable[Concatenate[DataSets, P], T]:
+    """Make a function of data sets run only once, for all tables of a run, with the same other arguments."""
+
+    def kept(data: DataSets, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return data.once((make, *args, *kwargs.items()), lambda: make(data, *args, **kwargs))
+
+    return kept
 
 
 class DataSets:
@@ -165,11 +181,6 @@ class DataSets:
             return first if first is not None or also is None else _installed(Path(also), source)
 
         return cls(find, **options)
-
-    @classmethod
-    def installed(cls, folder: str | Path, **options: object) -> DataSets:
-        """Return the data sets in the folder of `tercet data`."""
-        return cls.under(also=folder, **options)
 
     def __call__(self, name: str) -> Path | None:
         """Return the folder of a data set, or None if it is missing."""
@@ -237,7 +248,12 @@ class DataSets:
                     del wanted[row]
         if not wanted:
             return []
-        show = self._counted(texts)
+        start = f"{self.title} ({texts.pair})" if texts.pair else self.title
+
+        def show(done: int, total: int | None) -> None:
+            if self.progress is not None:
+                self.progress(f"{start}: {done} of {total}" if total else f"{start}: {done}")
+
         found = score(texts, list(wanted.values()), cache=self.cache, executor=self.executor, progress=show)
         return [item.relabelled(row) for row, item in zip(wanted, found, strict=True)]
 
@@ -264,12 +280,6 @@ class DataSets:
         if self.rows is None:
             return not isinstance(metric, str) or metric.partition(":")[0] not in self.slow
         return row in self.rows or EVERY_ROW in self.rows
-
-    def _counted(self, texts: TestSet) -> Callable[[int, int | None], None] | None:
-        if self.progress is None:
-            return None
-        show, start = self.progress, f"{self.title} ({texts.pair})" if texts.pair else self.title
-        return lambda done, total: show(f"{start}: {done} of {total}" if total else f"{start}: {done}")
 
 
 def alternatives(need: str) -> list[str]:

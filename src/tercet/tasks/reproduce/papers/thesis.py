@@ -10,7 +10,7 @@ post-edits are in `thesis_references`, and their analogues on public data in `th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,9 @@ from ....stats.correlation import pearson
 from ....stats.raters import bounds, draw_raters, pair_means
 from ....stats.resampling import SEED
 from ....types import Floats
-from ..printed import check, printed
-from ..results import Reproduction, Statement, Unchecked
-from ..sources import DataSets
+from ..printed import compare
+from ..results import Reproduction, Statement
+from ..sources import DataSets, file_in, once
 
 Bools = NDArray[np.bool_]
 
@@ -36,9 +36,17 @@ KAPPAS = {"Standard": "standard", "Weighted": "linear", "One-off": "one-off"}
 WITHIN = 0.006  # for Table 6.3, because the published texts differ from those of the LDC
 BLEU = "bleu:variant=mteval"
 RESAMPLES = 1000
-SLICES = 5
+STAGES = [f"{start}-{start + 20}" for start in range(0, 100, 20)]  # of the items, in the order of rating
 ITEMS = 100
 EXAMPLE = "2"  # the output of Table 6.4
+NO_SOURCE = (
+    "The five raters who were shown the source give other values in both published files; in the one that was "
+    "analysed, two of them rated only half of the items."
+)
+NO_HALF_WIDTHS = (
+    "It is not known how the printed half-widths were computed: resampling pairs of raters, as described, gives values "
+    "about seven times as large."
+)
 
 
 @dataclass(frozen=True)
@@ -59,13 +67,27 @@ class ThesisRatings:
         whole = ~np.isnan(self.values).any(1)
         return ThesisRatings(self.groups[whole], self.values[whole], self.items)
 
+    def kappas(self, kind: str) -> tuple[Floats, dict[str, float]]:
+        """Return kappa of all pairs of raters, and its mean over the pairs of each column of Table 6.1."""
+        matrix = kappa_matrix(self.values, weights=kind)
+        means = {name: float(np.nanmean(matrix[pairs])) for name, pairs in self.pairs().items() if pairs.any()}
+        return matrix, means
 
+    def pairs(self) -> dict[str, Bools]:
+        """Return the pairs of raters that count in each column of Table 6.1, shape (raters, raters)."""
+        equal = self.groups[:, np.newaxis] == self.groups
+        referred = (self.groups != SOURCE)[:, np.newaxis] & (self.groups != SOURCE)
+        upper = np.triu(np.ones_like(equal), 1)
+        return {
+            "Diff. ref.": ~equal & referred & upper,
+            "Same ref.": equal & referred & upper,
+            "Source": equal & ~referred & upper,
+        }
+
+
+@once
 def _evidence(data: DataSets, name: str) -> Evidence:
-    folder = data.needed("tradopad")
-    path = next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
-    if path is None:
-        raise DataError(f"{folder} has no {name}.")
-    return data.once(path, lambda: open_evidence(path))
+    return open_evidence(file_in(data.needed("tradopad"), name))
 
 
 def _ratings(data: DataSets, name: str) -> ThesisRatings:
@@ -85,76 +107,40 @@ def _ratings(data: DataSets, name: str) -> ThesisRatings:
     return found
 
 
-def _kinds(groups: NDArray[np.str_]) -> dict[str, Bools]:
-    """Return the pairs of raters that count in each column of Table 6.1, shape (raters, raters)."""
-    equal = groups[:, np.newaxis] == groups
-    referred = (groups != SOURCE)[:, np.newaxis] & (groups != SOURCE)
-    upper = np.triu(np.ones_like(equal), 1)
-    return {
-        "Diff. ref.": ~equal & referred & upper,
-        "Same ref.": equal & referred & upper,
-        "Source": equal & ~referred & upper,
-    }
-
-
 def rater_table(data: DataSets) -> Reproduction:
     """Return Table 6.1: mean kappa of pairs of raters who were shown different references, or the same."""
     everyone = _ratings(data, AS_ANALYSED)
     analysed, published = everyone.complete(), _ratings(data, AS_PUBLISHED)
-    cells, unchecked = [], []
-    extra: dict[str, dict[str, float]] = {}
+    values, extra = {}, {}
     for row, name in KAPPAS.items():
-        matrix = kappa_matrix(analysed.values, weights=name)
-        for column, pairs in _kinds(analysed.groups).items():
-            text = printed("thesis_t6_1").cells[row][column]
-            if column != "Source":
-                cells.append(check(row, column, text, float(matrix[pairs].mean())))
-                continue
-            unchecked.append(Unchecked(row, column, float(text), _NO_SOURCE))
-        drawn = _drawn_raters(matrix, analysed.groups)
-        widths = {column: (values[1] - values[0]) / 2 for column, values in drawn.items()}
-        extra[f"{row}, half-width over raters"] = {name: widths[name] for name in ("Diff. ref.", "Same ref.")}
-        low, high = drawn["difference"]
+        matrix, values[row] = analysed.kappas(name)
+        values[row].pop("Source", None)
+        *drawn, (low, high) = _drawn_raters(matrix, analysed)
+        widths = [(above - below) / 2 for below, above in drawn]
+        extra[f"{row}, half-width over raters"] = dict(zip(values[row], widths, strict=True))
         extra[f"{row}, same less different"] = {"lowest": low, "highest": high}
-        for who, ratings in (("the 25 published raters", published), ("all raters of the analysed file", everyone)):
-            values = kappa_matrix(ratings.values, weights=name)
-            kinds = _kinds(ratings.groups)
-            extra[f"{row}, {who}"] = {column: float(np.nanmean(values[pairs])) for column, pairs in kinds.items()}
-        for column in ("Diff. ref._ci", "Same ref._ci", "Source_ci"):
-            half = printed("thesis_t6_1").cells[row][column]
-            unchecked.append(Unchecked(row, column, float(half), _NO_HALF_WIDTHS))
-    return Reproduction(cells, unchecked, extra=extra, note_values={"resamples": RESAMPLES, "seed": SEED})
+        extra[f"{row}, the 25 published raters"] = published.kappas(name)[1]
+        extra[f"{row}, all raters of the analysed file"] = everyone.kappas(name)[1]
+    return compare(
+        "thesis_t6_1", values, lambda _, column: NO_SOURCE if column == "Source" else NO_HALF_WIDTHS, must=True,
+        extra=extra, note_values={"resamples": RESAMPLES, "seed": SEED},
+    )  # fmt: skip
 
 
-_NO_SOURCE = (
-    "The five raters who were shown the source give other values in both published files; in the one that was "
-    "analysed, two of them rated only half of the items."
-)
-_NO_HALF_WIDTHS = (
-    "It is not known how the printed half-widths were computed: resampling pairs of raters, as described, gives values "
-    "about seven times as large."
-)
-
-
-def _drawn_raters(matrix: Floats, groups: NDArray[np.str_]) -> dict[str, tuple[float, float]]:
-    """Return 95 % bounds of the mean kappas and of their difference, by resampling raters within their groups."""
-    kinds = _kinds(groups)
-    people = draw_raters(groups.tolist(), resamples=RESAMPLES, seed=SEED)
-    drawn = {column: pair_means(matrix, kinds[column], people) for column in ("Diff. ref.", "Same ref.")}
-    drawn["difference"] = drawn["Same ref."] - drawn["Diff. ref."]
-    raters = int((groups != SOURCE).sum())
-    return {column: bounds(values, raters=raters, strata=len(REFERENCES)) for column, values in drawn.items()}
+def _drawn_raters(matrix: Floats, ratings: ThesisRatings) -> list[tuple[float, float]]:
+    """Return 95 % bounds of the mean kappas (different, same) and of their difference, by resampling raters."""
+    people = draw_raters(ratings.groups.tolist(), resamples=RESAMPLES, seed=SEED)
+    different, same, _ = (pair_means(matrix, pairs, people) for pairs in ratings.pairs().values())
+    raters = int((ratings.groups != SOURCE).sum())
+    return [bounds(drawn, raters=raters, strata=len(REFERENCES)) for drawn in (different, same, same - different)]
 
 
 def rating_table(data: DataSets) -> Reproduction:
     """Return Table 6.2: the mean rating by reference shown."""
     ratings = _ratings(data, AS_PUBLISHED)
-    table = printed("thesis_t6_2").cells
-    cells = [
-        check(row, "Avg", columns["Avg"], float(ratings.of(group).mean()))
-        for (row, columns), group in zip(table.items(), REFERENCES, strict=True)
-    ]
-    return Reproduction(cells, extra={"Source": {"Avg": float(ratings.of(SOURCE).mean())}})
+    values = {f"Ref{group}": {"Avg": float(ratings.of(group).mean())} for group in REFERENCES}
+    extra = {"Source": {"Avg": float(ratings.of(SOURCE).mean())}}
+    return compare("thesis_t6_2", values, must=True, extra=extra)
 
 
 def bleu_table(data: DataSets) -> Reproduction:
@@ -164,84 +150,54 @@ def bleu_table(data: DataSets) -> Reproduction:
         raise DataError("tradopad has no texts.")
     ratings = _ratings(data, AS_PUBLISHED)
     scored = score_each_reference(testset, [BLEU])
-    system = testset.systems[0]
+    bleu = {used: scored[used][0].segment[testset.systems[0]] for used in REFERENCES}
     values = {
-        f"Ref{shown}": {
-            f"Ref{used}": float(pearson(ratings.of(shown), scored[used][0].segment[system])) for used in REFERENCES
-        }
+        f"Ref{shown}": {f"Ref{used}": float(pearson(ratings.of(shown), scores)) for used, scores in bleu.items()}
         for shown in REFERENCES
     }
     values["Avg"] = {column: float(np.mean([row[column] for row in values.values()])) for column in values}
-    cells = [
-        check(row, column, text, values[row][column], within=WITHIN)
-        for row, column, text in printed("thesis_t6_3").numbers()
-    ]
-    largest = max(abs(cell.difference) for cell in cells)
+    found = compare("thesis_t6_3", values, how=lambda row, column: {"within": WITHIN}, must=True, decimals=4)
+    largest = max(abs(cell.difference) for cell in found.cells)
     exception = [name for name in values["Avg"] if max(values, key=lambda row: values[row][name]) != name]
-    return Reproduction(
-        cells,
-        statements=[
-            Statement(
-                "except for Ref3, a column is highest where humans and BLEU had the same reference",
-                exception == ["Ref3"],
-                f"exceptions: {', '.join(exception) or 'none'}",
-            )
-        ],
-        decimals=4,
-        note_values={"bleu": BLEU, "within": WITHIN, "largest": largest},
-    )
+    said = "except for Ref3, a column is highest where humans and BLEU had the same reference"
+    statement = Statement(said, exception == ["Ref3"], f"exceptions: {', '.join(exception) or 'none'}")
+    return replace(found, statements=[statement], note_values={"bleu": BLEU, "within": WITHIN, "largest": largest})
 
 
 def example_ratings_table(data: DataSets) -> Reproduction:
     """Return Table 6.4: the mean ratings of one output, which are in the text below the table."""
     ratings = _ratings(data, AS_PUBLISHED)
     place = list(ratings.items).index(EXAMPLE)
-    cells = [
-        check(row, "Avg", columns["Avg"], float(ratings.of(group)[place]))
-        for (row, columns), group in zip(printed("thesis_t6_4").cells.items(), REFERENCES, strict=True)
-    ]
-    return Reproduction(cells, decimals=1)
+    values = {f"Ref{group}": {"Avg": float(ratings.of(group)[place])} for group in REFERENCES}
+    return compare("thesis_t6_4", values, must=True, decimals=1)
 
 
-def _slices(data: DataSets) -> tuple[ThesisRatings, list[Floats]]:
+def _stages(data: DataSets) -> list[ThesisRatings]:
+    """Return the ratings by complete raters who were shown a reference, by fifths of the items."""
     ratings = _ratings(data, AS_ANALYSED).complete()
     referred = ratings.groups != SOURCE
-    ratings = ThesisRatings(ratings.groups[referred], ratings.values[referred], ratings.items)
-    return ratings, np.split(ratings.values, SLICES, axis=1)
+    parts = np.split(ratings.values[referred], len(STAGES), axis=1)
+    return [ThesisRatings(ratings.groups[referred], part, ()) for part in parts]
 
 
 def fatigue_figure(data: DataSets) -> Reproduction:
     """Return Figure 6.2: linear kappa by fifths of the items, in the order of rating."""
-    ratings, parts = _slices(data)
-    names = [f"{20 * i}-{20 * (i + 1)}" for i in range(SLICES)]
-    same, different = [], []
-    for part in parts:
-        matrix = kappa_matrix(part, weights="linear")
-        kinds = _kinds(ratings.groups)
-        same.append(float(np.nanmean(matrix[kinds["Same ref."]])))
-        different.append(float(np.nanmean(matrix[kinds["Diff. ref."]])))
+    means = [part.kappas("linear")[1] for part in _stages(data)]
+    same, different = ([mean[column] for mean in means] for column in ("Same ref.", "Diff. ref."))
     gaps = [one - other for one, other in zip(same, different, strict=True)]
+    highest, smallest = STAGES[int(np.argmax(same))], STAGES[int(np.argmin(gaps))]
     statements = [
         Statement("agreement is always higher with the same reference", min(gaps) > 0, f"by {min(gaps):.3f} or more"),
-        Statement("it is highest at 20-40", int(np.argmax(same)) == 1, f"at {names[int(np.argmax(same))]}"),
-        Statement(
-            "the difference is smallest at 40-60", int(np.argmin(gaps)) == 2, f"at {names[int(np.argmin(gaps))]}"
-        ),
+        Statement("it is highest at 20-40", highest == "20-40", f"at {highest}"),
+        Statement("the difference is smallest at 40-60", smallest == "40-60", f"at {smallest}"),
     ]
-    extra = {
-        "Same ref.": dict(zip(names, same, strict=True)), "Diff. ref.": dict(zip(names, different, strict=True))
-    }  # fmt: skip
+    extra = {"Same ref.": dict(zip(STAGES, same, strict=True)), "Diff. ref.": dict(zip(STAGES, different, strict=True))}
     return Reproduction(statements=statements, extra=extra)
 
 
 def spread_figure(data: DataSets) -> Reproduction:
     """Return Figure 6.3: the standard deviation of ratings by fifths of the items, mean over raters."""
-    _, parts = _slices(data)
-    names = [f"{20 * i}-{20 * (i + 1)}" for i in range(SLICES)]
-    spread = [float(part.std(axis=1).mean()) for part in parts]
-    statement = Statement(
-        "ratings vary least at the end",
-        int(np.argmin(spread)) == SLICES - 1,
-        f"least at {names[int(np.argmin(spread))]}",
-    )
-    return Reproduction(statements=[statement], extra={"standard deviation": dict(zip(names, spread, strict=True))})
+    spread = {stage: float(part.values.std(axis=1).mean()) for stage, part in zip(STAGES, _stages(data), strict=True)}
+    least = min(spread, key=spread.__getitem__)
+    statement = Statement("ratings vary least at the end", least == STAGES[-1], f"least at {least}")
+    return Reproduction(statements=[statement], extra={"standard deviation": spread})

@@ -15,20 +15,20 @@ import numpy as np
 
 from ....errors import DataError
 from ....language.lexical_similarity import LEVELS
+from ....stats.reliability import preference_agreement
 from ...alignments import alignments
 from ...alignments.counting import SystemAlignments
-from ..derived import same_row
-from ..printed import check, printed
-from ..results import Cell, Plot, Reproduction, Statement, Unchecked
-from ..sources import DataSets, read_table
-from .rankings import evidence, judged, pairs_of, tokenised
-from .thesis_cobalt import NO_PROGRAM, OWN, flat, judged_cobalt, language_pairs, year_values
+from ..derived import YEARS, same_row
+from ..printed import all_unchecked, compare, printed
+from ..results import Plot, Reproduction, Statement
+from ..sources import DataSets, once, read_table
+from .rankings import Taus, evidence, judged, language_pairs, pairs_of, tokenised
+from .thesis_cobalt import NO_PROGRAM, OWN, flat, judged_cobalt, year_values
 
-YEARS = {"WMT13": ("wmt13", "thesis_tA_4"), "WMT14": ("wmt14", "thesis_tA_3"), "WMT15": ("wmt15", "thesis_tA_2"),
-         "WMT16": ("wmt16", "thesis_tA_1")}  # fmt: skip
 EXACT_PAIR = "cs-en"  # of Tables 4.13 and 4.14
 LEVEL_ROWS = dict(zip(("Exact", "Stem", "Synonym", "Paraphrase", "Distributional", "NE"), LEVELS, strict=True))
 STAND_IN = "For comparison: the outputs of WMT14 that people compared."
+NO_VOCABULARY = "The thesis's language model, whose vocabulary decides what is unknown, was not published."
 
 
 def average_table(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
@@ -36,22 +36,18 @@ def average_table(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
 
     The tables of the single years print the intervals of these averages.
     """
-    cells: list[Cell] = []
-    unchecked: list[Unchecked] = []
-    found = {
-        column: year_values(data, name, language_pairs(expected), rows)
-        for column, (name, expected) in YEARS.items()
-        if data(name) is not None
-    }
-    for row, column, text in printed("thesis_t4_10").numbers():
-        name, expected = YEARS[column]
-        of_row = found.get(column, {}).get("SENTBLEU" if row == "BLEU" else row, {})
-        if "Avg" in of_row:
-            interval = _half_width(expected, row)
-            cells.append(check(row, column, text, of_row["Avg"], interval=interval, must=False))
-        else:
-            unchecked.append(Unchecked(row, column, float(text), data.missing([name]) or NO_PROGRAM))
-    return Reproduction(cells, unchecked)
+    values: Taus = {}
+    for year, expected in YEARS.items():
+        if data(year.lower()) is not None:
+            for row, found in year_values(data, year.lower(), language_pairs(expected), rows).items():
+                if "Avg" in found:
+                    values.setdefault("BLEU" if row == "SENTBLEU" else row, {})[year] = found["Avg"]
+    return compare(
+        "thesis_t4_10",
+        values,
+        lambda row, year: data.missing([year.lower()]) or NO_PROGRAM,
+        lambda row, year: {"interval": _half_width(YEARS[year], row)},
+    )
 
 
 def _half_width(expected: str, row: str) -> float | None:
@@ -63,92 +59,77 @@ def _half_width(expected: str, row: str) -> float | None:
     return table.half_width(name, average) if name else None
 
 
-def _alignments(data: DataSets) -> tuple[bool, SystemAlignments]:
-    """Return whether the texts are those of the thesis, and the alignment statistics of all outputs of cs-en."""
+def _data_set(data: DataSets) -> str:
+    """Return the name of the thesis's data set, or of the one that stands in."""
+    return "wmt16" if data("wmt16") is not None else "wmt14"
 
-    def make() -> tuple[bool, SystemAlignments]:
-        own = data("wmt16") is not None
-        name = "wmt16" if own else "wmt14"
-        texts = evidence(data, name, EXACT_PAIR)[1] if own else flat(judged(data, name, EXACT_PAIR), EXACT_PAIR)
-        return own, alignments(texts, cache=data.cache, executor=data.executor).total
 
-    return data.once("thesis alignments", make)
+@once
+def _alignments(data: DataSets) -> SystemAlignments:
+    """Return the alignment statistics of all outputs of cs-en; of WMT14, of those that people compared."""
+    name = _data_set(data)
+    own = name == "wmt16"
+    texts = evidence(data, name, EXACT_PAIR)[1] if own else flat(judged(data, name, EXACT_PAIR), EXACT_PAIR)
+    return alignments(texts, cache=data.cache, executor=data.executor).total
 
 
 def match_table(data: DataSets) -> Reproduction:
     """Return Table 4.13: aligned words by kind of match, of UPF-Cobalt and of METEOR."""
-    own, found = _alignments(data)
-    values: dict[str, dict[str, float]] = {}
+    found = _alignments(data)
+    values: Taus = {}
     for row, level in LEVEL_ROWS.items():
-        count = found.matches[level].total
-        values[row] = {"UPF-Cobalt_n": count, "UPF-Cobalt_pct": 100 * count / found.aligned}
-        if level in found.meteor:
-            other = found.meteor[level].total
-            values[row] |= {"Meteor_n": other, "Meteor_pct": 100 * other / found.meteor_aligned}
+        of_row = values.setdefault(row, {})
+        for metric, matches, aligned in (
+            ("UPF-Cobalt", found.matches, found.aligned),
+            ("Meteor", found.meteor, found.meteor_aligned),
+        ):
+            if level in matches:
+                count = matches[level].total
+                of_row |= {f"{metric}_n": count, f"{metric}_pct": 100 * count / aligned}
     values["Total Aligned"] = {"UPF-Cobalt_n": found.aligned, "Meteor_n": found.meteor_aligned}
     for row, words in {"Total MT": found.output_words, "Total Reference": found.reference_words}.items():
-        values[row] = {
-            "UPF-Cobalt_n": words,
-            "UPF-Cobalt_pct": 100 * found.aligned / words,
-            "Meteor_n": words,
-            "Meteor_pct": 100 * found.meteor_aligned / words,
-        }
-    return _beside(data, "thesis_t4_13", values, own=own, decimals=1)
+        values[row] = {"UPF-Cobalt_n": words, "UPF-Cobalt_pct": 100 * found.aligned / words}
+        values[row] |= {"Meteor_n": words, "Meteor_pct": 100 * found.meteor_aligned / words}
+    return _beside(data, "thesis_t4_13", values, decimals=1)
 
 
 def penalty_table(data: DataSets) -> Reproduction:
     """Return Table 4.14: mean context penalty by kind of match."""
-    own, found = _alignments(data)
+    penalties = _alignments(data).penalties
     values = {
-        row: {
-            "Average": found.penalties[level].mean,
-            "Count": found.penalties[level].penalised,
-            "Pct": 100 * found.penalties[level].share,
-        }
-        for row, level in LEVEL_ROWS.items()
-        if found.penalties[level].words
+        row: {"Average": of_level.mean, "Count": of_level.penalised, "Pct": 100 * of_level.share}
+        for row, of_level in ((row, penalties[level]) for row, level in LEVEL_ROWS.items())
+        if of_level.words
     }
-    exact = values["Exact"]["Average"]
-    others = {row: one["Average"] for row, one in values.items() if row != "Exact"}
-    text = "words of the same form have the lowest penalty"
-    shown = ", ".join(f"{row} {value:.3f}" for row, value in {"Exact": exact, **others}.items())
-    statement = Statement(text, all(exact < value for value in others.values()), shown)
-    return replace(_beside(data, "thesis_t4_14", values, own=own, decimals=3), statements=[statement])
+    averages = {"Exact": values["Exact"]["Average"], **{row: one["Average"] for row, one in values.items()}}
+    lowest = all(averages["Exact"] < value for row, value in averages.items() if row != "Exact")
+    shown = ", ".join(f"{row} {value:.3f}" for row, value in averages.items())
+    statement = Statement("words of the same form have the lowest penalty", lowest, shown)
+    return replace(_beside(data, "thesis_t4_14", values, decimals=3), statements=[statement])
 
 
 def equivalence_table(data: DataSets) -> Reproduction:
     """Return Table 4.19: how many scores change because some dependencies are treated as equivalent."""
-    own = data("wmt16") is not None
-    name = "wmt16" if own else "wmt14"
-    wanted = list(printed("thesis_t4_19").cells) if own else language_pairs("thesis_tA_3")
+    name = _data_set(data)
+    own = name == "wmt16"
     values = {}
-    for pair in pairs_of(data, name, wanted):
+    for pair in pairs_of(data, name, list(printed("thesis_t4_19").cells) if own else language_pairs("thesis_tA_3")):
         if own:
             total = alignments(evidence(data, name, pair)[1], cache=data.cache, executor=data.executor).total
             changed, outputs = total.changed, total.segments
         else:
-            _, scores = judged_cobalt(data, name, pair)
-            changed = int((scores[OWN] != scores["equivalence off"]).sum())
-            outputs = len(scores[OWN])
+            scores = judged_cobalt(data, name, pair)
+            changed, outputs = int((scores[OWN] != scores["equivalence off"]).sum()), len(scores[OWN])
         values[pair] = {"Changed": changed, "Total": outputs, "%": 100 * changed / outputs}
-    return _beside(data, "thesis_t4_19", values, own=own, decimals=0)
+    return _beside(data, "thesis_t4_19", values, decimals=0)
 
 
-def _beside(
-    data: DataSets, expected: str, values: Mapping[str, Mapping[str, float]], *, own: bool, decimals: int
-) -> Reproduction:
+def _beside(data: DataSets, expected: str, values: Mapping[str, Mapping[str, float]], *, decimals: int) -> Reproduction:
     """Compare with print, if the texts are the thesis's; otherwise show the values for comparison."""
-    table = printed(expected)
-    if own:
-        cells = [
-            check(row, column, text, values[row][column], must=False)
-            for row, column, text in table.numbers()
-            if column in values.get(row, {})
-        ]
-        return Reproduction(cells, decimals=decimals)
     missing = data.missing(["wmt16"])
-    unchecked = [Unchecked(row, column, float(text), missing) for row, column, text in table.numbers()]
-    return Reproduction(unchecked=unchecked, notes=[STAND_IN], extra=values, decimals=decimals)
+    if not missing:
+        return replace(compare(expected, values, decimals=decimals), unchecked=())
+    return Reproduction(unchecked=all_unchecked(expected, missing), notes=[STAND_IN], extra=values, decimals=decimals)
 
 
 def agreement_table(data: DataSets) -> Reproduction:
@@ -159,26 +140,18 @@ def agreement_table(data: DataSets) -> Reproduction:
     """
     folder = data.needed("wmt15_rr")
     found = read_table(folder, "rankings.tsv", ["lp", "seg", "systems", "ranks"])
-    values: dict[str, dict[str, float]] = {}
-    chance = []
+    values, chance = {}, []
     for pair in printed("thesis_t4_20").cells:
         rankings = [item for item in zip(*found.values(), strict=True) if item[0] == pair]
         if not rankings:
             raise DataError(f"{folder / 'rankings.tsv'} has no rankings of {pair}.")
-        values[pair] = {
-            "Human_TIES": _kappa(rankings)[0],
-            "Human_-TIES": _kappa(rankings, each_system=True, ties=False)[0],
-        }
+        without_ties = _kappa(rankings, each_system=True, ties=False)[0]
+        values[pair] = {"Human_TIES": _kappa(rankings)[0], "Human_-TIES": without_ties}
         chance.append(_kappa(rankings, each_system=True)[1])
-    cells = [
-        check(row, column, text, values[row][column])
-        for row, column, text in printed("thesis_t4_20").numbers()
-        if column in values[row]
-    ]
     average = float(np.mean(chance))
     text = "section 2.2.4: P(E) is .338 for the language pairs into English"
     statement = Statement(text, round(average, 3) == 0.338, f"{average:.4f}, on average, if each system counts")
-    return Reproduction(cells, statements=[statement])
+    return replace(compare("thesis_t4_20", values, must=True, statements=[statement]), unchecked=())
 
 
 def _kappa(rankings: Sequence[tuple[str, ...]], *, each_system: bool = False, ties: bool = True) -> tuple[float, float]:
@@ -200,14 +173,13 @@ def _kappa(rankings: Sequence[tuple[str, ...]], *, each_system: bool = False, ti
                 comparisons.setdefault((segment, left, right), []).append((one > other) - (one < other))
     outcomes = Counter(value for listed in comparisons.values() for value in listed)
     pairs = Counter(one == other for listed in comparisons.values() for one, other in combinations(listed, 2))
-    tied = outcomes[0] / outcomes.total()
-    by_chance = tied**2 + 2 * ((1 - tied) / 2) ** 2
-    return (pairs[True] / pairs.total() - by_chance) / (1 - by_chance), by_chance
+    found = preference_agreement(pairs[True], pairs[False], ties=outcomes[0] / outcomes.total())
+    return found.kappa, found.expected
 
 
 def unknown_table(data: DataSets) -> Reproduction:
     """Return Table 5.2: unknown words per sentence. Unknown: in no reference of the other language pairs of WMT14."""
-    pairs = [pair for pair in language_pairs("thesis_tA_3") if pair in pairs_of(data, "wmt14", [pair])]
+    pairs = pairs_of(data, "wmt14", language_pairs("thesis_tA_3"))
     texts = {pair: tokenised(data, "wmt14", pair) for pair in pairs}
     words = {
         pair: {word for lines in one.references.values() for line in lines for word in (line or "").lower().split()}
@@ -219,11 +191,10 @@ def unknown_table(data: DataSets) -> Reproduction:
         lines = [line for outputs in one.outputs.values() for line in outputs]
         values[pair] = {"WMT14": float(np.mean([sum(w not in known for w in line.lower().split()) for line in lines]))}
     highest = max(values, key=lambda pair: values[pair]["WMT14"])
-    reason = "The thesis's language model, whose vocabulary decides what is unknown, was not published."
-    unchecked = [Unchecked(row, column, float(text), reason) for row, column, text in printed("thesis_t5_2").numbers()]
     statement = Statement("WMT14: hi-en has most unknown words", highest == "hi-en", f"{highest} has", must=False)
-    note = "For comparison: words that occur in no reference of the other language pairs of WMT14."
-    return Reproduction(unchecked=unchecked, statements=[statement], notes=[note], extra=values)
+    notes = ["For comparison: words that occur in no reference of the other language pairs of WMT14."]
+    unchecked = all_unchecked("thesis_t5_2", NO_VOCABULARY)
+    return Reproduction(unchecked=unchecked, statements=[statement], notes=notes, extra=values)
 
 
 def language_figure(data: DataSets) -> Reproduction:
@@ -232,23 +203,24 @@ def language_figure(data: DataSets) -> Reproduction:
     found = year_values(data, "wmt14", pairs, {})
     best = printed("thesis_tA_3").cells["DISCOTK-PARTY-TUNED"]
     gains = {
-        "less BLEU": [(pair, found[OWN][pair] - found["SENTBLEU"][pair]) for pair in pairs],
-        "less the best metric (printed)": [(pair, found[OWN][pair] - float(best[pair])) for pair in pairs],
+        "less BLEU": {pair: found[OWN][pair] - found["SENTBLEU"][pair] for pair in pairs},
+        "less the best metric (printed)": {pair: found[OWN][pair] - float(best[pair]) for pair in pairs},
     }
-    scores = {pair: judged_cobalt(data, "wmt14", pair)[1][OWN] for pair in pairs}
+    scores = {pair: judged_cobalt(data, "wmt14", pair)[OWN] for pair in pairs}
     quartiles = {
         name: [(pair, float(np.quantile(values, q))) for pair, values in scores.items()]
         for name, q in (("upper quartile", 0.75), ("median", 0.5), ("lower quartile", 0.25))
     }
     means = {pair: float(values.mean()) for pair, values in scores.items()}
-    lowest, most = min(means, key=means.__getitem__), max(gains["less BLEU"], key=lambda item: item[1])[0]
+    lowest = min(means, key=means.__getitem__)
+    most = max(pairs, key=gains["less BLEU"].__getitem__)
     statements = [
         Statement("WMT14: hi-en has the lowest scores", lowest == "hi-en", f"{lowest}, {means[lowest]:.3f}"),
         Statement("WMT14: the gain over BLEU is largest in hi-en", most == "hi-en", most),
     ]
+    bars = {name: list(points.items()) for name, points in gains.items()}
     plots = [
-        Plot("bars", "UPF-Cobalt less other metrics, tau, WMT14", "language pair", "difference in tau", gains),
+        Plot("bars", "UPF-Cobalt less other metrics, tau, WMT14", "language pair", "difference in tau", bars),
         Plot("lines", "scores of UPF-Cobalt, WMT14", "language pair", "score", quartiles),
     ]
-    extra = {**{name: dict(points) for name, points in gains.items()}, "mean score": means}
-    return Reproduction(statements=statements, extra=extra, plots=plots)
+    return Reproduction(statements=statements, extra={**gains, "mean score": means}, plots=plots)

@@ -8,7 +8,7 @@ but References are not Innocent", EMNLP. Nothing of the rules was chosen on thes
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -24,11 +24,11 @@ from ....stats.williams import williams
 from ....types import Floats
 from ...paraphrase import paraphrase
 from ..results import Reproduction
-from ..sources import DataSets, numbers, read_table
+from ..sources import DataSets, grouped, numbers, read_table
 from .rankings import evidence, judged
 
 METRICS = {"BLEU": "bleu:variant=mteval", "Meteor": "meteor", "TER": "ter", "chrF": "chrf"}
-SYSTEM_BLEU = "bleu"
+SYSTEM_METRICS = {**METRICS, "BLEU": "bleu"}
 GROUPS = {  # columns of Table 3.1, by group of rules
     "Morphology": ("features",),
     "Structure": ("category", "diathesis"),
@@ -40,6 +40,9 @@ PAIR = "en-es"
 RESAMPLES = 1000
 PERCENT = 100
 
+Sets = Mapping[str, Mapping[str, Sequence[str]]]  # sets of references, by name
+Rows = dict[str, dict[str, float]]
+
 
 def _paraphrased(data: DataSets, key: str, references: Sequence[str]) -> Paraphrases | str:
     """Return the paraphrases of Spanish references, or why they cannot be made here."""
@@ -48,34 +51,27 @@ def _paraphrased(data: DataSets, key: str, references: Sequence[str]) -> Paraphr
         try:
             return paraphrase(references, "es", most=1, cache=data.cache, executor=data.executor)
         except (MissingDependency, UsageError) as error:
-            return str(error)
+            return f"Not recomputed. {error}"
 
     return data.once(("closer", key), make)
 
 
-def reference_sets(found: Paraphrases, references: Sequence[str]) -> dict[str, dict[str, Sequence[str]]]:
+def reference_sets(found: Paraphrases, references: Sequence[str]) -> Sets:
     """Return the references that Table 3.1 compares: the reference alone, with each group of rules, with all."""
-    own = {"reference": references}
-    texts = found.texts("group")
-    sets: dict[str, dict[str, Sequence[str]]] = {REFERENCE: own}
-    for name, groups in GROUPS.items():
-        sets[name] = own | {group: texts[group] for group in groups}
-    return sets | {ALL: own | dict(texts)}
+    own, texts = {"reference": references}, found.texts("group")
+    with_rules = {name: own | {group: texts[group] for group in groups} for name, groups in GROUPS.items()}
+    return {REFERENCE: own, **with_rules, ALL: own | dict(texts)}
 
 
 def _scores(
-    data: DataSets,
-    outputs: Mapping[str, Sequence[str]],
-    sets: Mapping[str, Mapping[str, Sequence[str]]],
-    spec: str,
-    pair: str,
+    data: DataSets, outputs: Mapping[str, Sequence[str]], sets: Sets, spec: str, pair: str, *, of_systems: bool = False
 ) -> Floats:
-    """Return segment scores, higher for better outputs, shape (sets, systems, segments)."""
+    """Return scores, higher for better outputs, shape (sets, systems), of segments with one more axis."""
     rows = []
     for references in sets.values():
-        found = data.scored(TestSet(outputs, references, pair=pair), {spec: spec})[0]
+        (found,) = data.scored(TestSet(outputs, references, pair=pair), {spec: spec})
         sign = 1 if found.metric.higher_is_better else -1
-        rows.append([sign * found.segment[system] for system in outputs])
+        rows.append([sign * (found.system if of_systems else found.segment)[system] for system in outputs])
     return np.array(rows, dtype=np.float64)
 
 
@@ -84,18 +80,17 @@ def effect_row(scores: Floats, drawn: Resampled, place: int, p: float) -> dict[s
 
     scores: shape (sets, …); the first set is the reference alone. p: of the difference to it.
     """
-    low, high = drawn.intervals()[place].low, drawn.intervals()[place].high
+    interval = drawn.intervals()[place]
     row = {
         "mean": float(np.abs(scores[place]).mean()),
         "changed %": PERCENT * float((scores[place] != scores[0]).mean()),
-        "value": float(drawn.values[place]),
-        "low": low,
-        "high": high,
+        "value": interval.value,
+        "low": interval.low,
+        "high": interval.high,
     }
     if place:
-        difference = drawn.samples[place] - drawn.samples[0]
-        bounds = np.nanpercentile(difference, [2.5, 97.5])
-        row |= {"difference": float(drawn.values[place] - drawn.values[0]), "from": bounds[0], "to": bounds[1], "p": p}
+        low, high = np.nanpercentile(drawn.samples[place] - drawn.samples[0], [2.5, 97.5])
+        row |= {"difference": float(drawn.values[place] - drawn.values[0]), "from": low, "to": high, "p": p}
     return row
 
 
@@ -109,29 +104,27 @@ def bootstrap_p(drawn: Resampled, place: int) -> float:
 def ranked_effect_table(data: DataSets) -> Reproduction:
     """Return the analogue of Table 3.1 on the rankings of WMT12: tau with one and with several references."""
     people = judged(data, "wmt12", PAIR)
-    texts = people.texts
-    references = [line or "" for line in next(iter(texts.references.values()))]
+    outputs = people.texts.outputs
+    references = [line or "" for line in next(iter(people.texts.references.values()))]
     found = _paraphrased(data, "wmt12", references)
     if isinstance(found, str):
-        return Reproduction(notes=[f"Not recomputed. {found}"])
-    sets = reference_sets(found, references)
-    pairs = preferences_of(people.gold)
+        return Reproduction(notes=[found])
+    sets, pairs = reference_sets(found, references), preferences_of(people.gold)
     place = {name: row for row, name in enumerate(people.segments)}
     rows = np.array([place[pairs.segments[segment]] for segment in pairs.segment.tolist()])
-    systems = {name: number for number, name in enumerate(texts.outputs)}
+    systems = {name: number for number, name in enumerate(outputs)}
     left, right = (
         np.array([systems[pairs.systems[one]] for one in side.tolist()]) for side in (pairs.left, pairs.right)
     )
-    extra: dict[str, dict[str, float]] = {}
+    extra: Rows = {}
     for metric, spec in METRICS.items():
-        scores = _scores(data, texts.outputs, sets, spec, PAIR)
+        scores = _scores(data, outputs, sets, spec, PAIR)
         signs = np.sign(scores[:, left, rows] - scores[:, right, rows])
-        columns = tau_columns(pairs.outcome, signs, Tau("wmt14"), groups=rows)
-        drawn = resample_ratio(columns, resamples=RESAMPLES)
+        drawn = resample_ratio(tau_columns(pairs.outcome, signs, Tau("wmt14"), groups=rows), resamples=RESAMPLES)
         for number, name in enumerate(sets):
             extra[f"{metric}, {name}"] = effect_row(scores, drawn, number, bootstrap_p(drawn, number))
     notes = [
-        f"WMT12 en-es: {len(texts.outputs)} systems, {len(references)} judged segments, {len(rows)} pairs of "
+        f"WMT12 en-es: {len(outputs)} systems, {len(references)} judged segments, {len(rows)} pairs of "
         f"outputs; value: tau (variant of WMT14) with 95 % intervals from {RESAMPLES} resamples of segments, which all "
         f"rows share. {_share(found)}",
         "changed %: outputs whose score changes. The difference is to the reference alone; p is two-sided.",
@@ -139,20 +132,24 @@ def ranked_effect_table(data: DataSets) -> Reproduction:
     return Reproduction(extra=extra, notes=notes)
 
 
+def _task_data(data: DataSets, *columns: str) -> dict[str, list[str]]:
+    """Return columns of both parts of the WMT12 quality estimation task."""
+    files = ("training.tsv", "test.tsv")
+    training, test = (read_table(data.needed("wmt12_qe"), file, columns) for file in files)
+    return {name: training[name] + test[name] for name in columns}
+
+
 def effort_effect_table(data: DataSets) -> Reproduction:
     """Return the analogue of Table 3.1 on the WMT12 quality estimation task: r with scores of post-editing effort."""
-    folder = data.needed("wmt12_qe")
-    parts = [read_table(folder, file, ["mt", "reference", "effort"]) for file in ("training.tsv", "test.tsv")]
-    table = {name: [line for part in parts for line in part[name]] for name in ("mt", "reference", "effort")}
+    table = _task_data(data, "mt", "reference", "effort")
     human = numbers(table["effort"], "wmt12_qe, effort")
     found = _paraphrased(data, "wmt12_qe", table["reference"])
     if isinstance(found, str):
-        return Reproduction(notes=[f"Not recomputed. {found}"])
+        return Reproduction(notes=[found])
     sets = reference_sets(found, table["reference"])
-    extra: dict[str, dict[str, float]] = {}
+    extra: Rows = {}
     for metric, spec in METRICS.items():
-        scores = _scores(data, {"mt": table["mt"]}, sets, spec, PAIR)[:, 0]
-        extra |= _correlated(metric, list(sets), scores, human)
+        extra |= _correlated(metric, sets, _scores(data, {"mt": table["mt"]}, sets, spec, PAIR)[:, 0], human)
     notes = [
         f"WMT12 quality estimation, en-es, one system, {len(human)} sentences with scores of post-editing effort "
         f"(5: none needed), as in EAMT09. value: Pearson's r with 95 % intervals; p: Williams' test, two-sided. "
@@ -161,51 +158,37 @@ def effort_effect_table(data: DataSets) -> Reproduction:
     return Reproduction(extra=extra, notes=notes)
 
 
-def _correlated(metric: str, names: Sequence[str], scores: Floats, human: Floats) -> dict[str, dict[str, float]]:
+def _correlated(metric: str, sets: Sets, scores: Floats, human: Floats, suffix: str = "") -> Rows:
     """Return rows of r, with intervals from resampled items and Williams' test against the first row."""
     drawn = resample_correlations("pearson", human, scores, resamples=RESAMPLES)
     rows = {}
-    for place, name in enumerate(names):
+    for place, name in enumerate(sets):
         between = pearson(scores[0], scores[place])
         p = williams(drawn.values[place], drawn.values[0], between, len(human), two_sided=True)
-        rows[f"{metric}, {name}"] = effect_row(scores, drawn, place, float(p))
+        rows[f"{metric}, {name}{suffix}"] = effect_row(scores, drawn, place, float(p))
     return rows
 
 
 def paraphrased_by_people_table(data: DataSets) -> Reproduction:
     """Return the analogue of Table 3.1 with references that people paraphrased, WMT19 en-de, system level."""
     columns = {"WMT": "ref_wmt", "WMT.p": "ref_wmtp", "AR": "ref_ar", "AR.p": "ref_arp"}
-    table = read_table(
-        data.needed("paraphrased_references"), "wmt19.en-de.paraphrased_refs.tsv", list(columns.values())
-    )
-    _, texts = evidence(data, "wmt19", "en-de")
+    file = "wmt19.en-de.paraphrased_refs.tsv"
+    table = read_table(data.needed("paraphrased_references"), file, list(columns.values()))
+    texts = evidence(data, "wmt19", "en-de")[1]
     judged_systems = read_table(data.needed("wmt19_sys"), "wmt19_sys_scores.tsv", ["lp", "system", "DA"])
-    people = {
-        system: float(value)
-        for pair, system, value in zip(*(judged_systems[name] for name in ("lp", "system", "DA")), strict=True)
-        if pair == "en-de" and system in texts.outputs
-    }
+    of_pair = grouped(judged_systems, "lp")["en-de"]
+    people = dict(zip(of_pair["system"], of_pair["DA"], strict=True))
+    outputs = {system: texts.outputs[system] for system in people if system in texts.outputs}
     sets = {name: {name: table[column]} for name, column in columns.items()}
-    sets |= {
-        "WMT + WMT.p": sets["WMT"] | sets["WMT.p"],
-        "all four": {name: table[column] for name, column in columns.items()},
-    }
-    outputs = {system: texts.outputs[system] for system in people}
-    human = np.array(list(people.values()))
+    every = {name: table[column] for name, column in columns.items()}
+    sets |= {"WMT + WMT.p": sets["WMT"] | sets["WMT.p"], "all four": every}
+    human = np.array([float(people[system]) for system in outputs])
     inside = ~mad_outliers(human)
-    extra: dict[str, dict[str, float]] = {}
-    for metric, spec in {**METRICS, "BLEU": SYSTEM_BLEU}.items():
-        rows = []
-        for references in sets.values():
-            found = data.scored(TestSet(outputs, references, pair="en-de"), {spec: spec})[0]
-            sign = 1 if found.metric.higher_is_better else -1
-            rows.append([sign * found.system[system] for system in outputs])
-        scores = np.array(rows)
-        extra |= _correlated(metric, list(sets), scores, human)
-        extra |= {
-            f"{name} without outliers": row
-            for name, row in _correlated(metric, list(sets), scores[:, inside], human[inside]).items()
-        }
+    extra: Rows = {}
+    for metric, spec in SYSTEM_METRICS.items():
+        scores = _scores(data, outputs, sets, spec, "en-de", of_systems=True)
+        extra |= _correlated(metric, sets, scores, human)
+        extra |= _correlated(metric, sets, scores[:, inside], human[inside], " without outliers")
     notes = [
         f"WMT19 en-de, {len(human)} systems ({int(inside.sum())} without outliers), references of Freitag et al. "
         "(2020). value: Pearson's r of system scores with direct assessment; intervals from resampled systems; p: "
@@ -220,7 +203,7 @@ def rule_share_table(data: DataSets) -> Reproduction:
         "NTREX": ("ntrex", "ntrex_newstest2019_21langs.tsv", "spa"),
         "WMT12": ("wmt12", "en-es.segments.tsv", "reference"),
     }
-    extra: dict[str, dict[str, float]] = {}
+    extra: Rows = {}
     for name, (source, file, column) in sources.items():
         folder = data(source)
         if folder is None:
@@ -228,15 +211,14 @@ def rule_share_table(data: DataSets) -> Reproduction:
         references = read_table(folder, file, [column])[column]
         found = _paraphrased(data, f"all of {source}", references)
         if isinstance(found, str):
-            return Reproduction(notes=[f"Not recomputed. {found}"])
+            return Reproduction(notes=[found])
         texts = found.texts("group")
         changed = {group: np.array(lines) != np.array(references) for group, lines in texts.items()}
-        row = {
+        extra[name] = {
             label: PERCENT * float(np.any([changed[group] for group in groups], axis=0).mean())
-            for label, groups in GROUPS.items()
+            for label, groups in {**GROUPS, ALL: tuple(changed)}.items()
         }
-        every = PERCENT * float(np.any(list(changed.values()), axis=0).mean())
-        extra[name] = {**row, ALL: every, "segments": float(len(references))}
+        extra[name]["segments"] = float(len(references))
     notes = ["The percentage of references that the rules change. The thesis counts sentences whose BLEU changes."]
     return Reproduction(extra=extra, notes=notes, decimals=1)
 
@@ -247,15 +229,15 @@ def _share(found: Paraphrases) -> str:
 
 def post_edit_origins_table(data: DataSets) -> Reproduction:
     """Return the analogue of Tables 3.7 and 3.8: scores and r with people, with translations and with post-edits."""
-    extra: dict[str, dict[str, float]] = {}
-    for name, pair, table in _post_edited(data):
-        human = numbers(table["human"], name)
-        for label, column in (("translation", "reference"), ("post-edit", "postedit")):
-            row: dict[str, float] = {}
+    extra: Rows = {}
+    for name, pair, (outputs, reference, postedit, judgements) in _post_edited(data):
+        human = numbers(judgements, name)
+        for label, texts in (("translation", reference), ("post-edit", postedit)):
+            row = extra.setdefault(f"{name}, {label}", {})
             for metric, spec in METRICS.items():
-                scores = _scores(data, {"mt": table["mt"]}, {label: {label: table[column]}}, spec, pair)[0, 0]
+                scores = _scores(data, {"mt": outputs}, {label: {label: texts}}, spec, pair)[0, 0]
                 row |= {f"{metric} mean": float(np.abs(scores).mean()), f"{metric} r": float(pearson(scores, human))}
-            extra[f"{name}, {label}"] = row | {"sentences": float(len(human))}
+            row["sentences"] = float(len(human))
     notes = [
         "r: Pearson's correlation with people: direct assessment (IWSLT 2019, newstest2013) or effort scores (WMT12). "
         "TER is negated for r. Against post-edits, TER is HTER. IWSLT 2019 has post-edits by five people."
@@ -263,24 +245,16 @@ def post_edit_origins_table(data: DataSets) -> Reproduction:
     return Reproduction(extra=extra, notes=notes)
 
 
-def _post_edited(data: DataSets) -> list[tuple[str, str, dict[str, list[str]]]]:
-    """Return the data sets with post-edits that are here: name, pair, columns mt, reference, postedit, human."""
-    found: list[tuple[str, str, dict[str, list[str]]]] = []
-    names = ("mt", "reference", "postedit", "human")
+def _post_edited(data: DataSets) -> Iterator[tuple[str, str, tuple[list[str], ...]]]:
+    """Yield the data sets with post-edits that are here: name, pair, outputs, references, post-edits, judgements."""
     if (folder := data("iwslt2019_pe")) is not None:
         table = read_table(folder, "annotations.tsv", ["MT", "REF", "PE", "DA"])
-        found.append(("IWSLT 2019 en-es", "en-es", dict(zip(names, table.values(), strict=True))))
-    if (folder := data("wmt12_qe")) is not None:
-        parts = [
-            read_table(folder, file, ["mt", "reference", "postedit", "effort"]) for file in ("training.tsv", "test.tsv")
-        ]
-        joined = {name: [line for part in parts for line in part[name]] for name in parts[0]}
-        found.append(("WMT12 QE en-es", "en-es", dict(zip(names, joined.values(), strict=True))))
+        yield "IWSLT 2019 en-es", "en-es", tuple(table.values())
+    columns = ("mt", "reference", "postedit")
+    if data("wmt12_qe") is not None:
+        yield "WMT12 QE en-es", "en-es", tuple(_task_data(data, *columns, "effort").values())
     if (folder := data("graham_da")) is not None:
-        table = read_table(folder, "da_with_postedits.tsv", ["lp", "mt", "reference", "postedit", "DA_z"])
+        by_pair = grouped(read_table(folder, "da_with_postedits.tsv", ["lp", *columns, "DA_z"]), "lp")
         for pair in ("es-en", "en-es", "en-de", "en-ru"):
-            rows = [row for row, of_row in enumerate(table["lp"]) if of_row == pair]
-            columns = [[table[name][row] for row in rows] for name in ("mt", "reference", "postedit", "DA_z")]
-            if rows:
-                found.append((f"newstest2013 {pair}", pair, dict(zip(names, columns, strict=True))))
-    return found
+            if pair in by_pair:
+                yield f"newstest2013 {pair}", pair, tuple(by_pair[pair][name] for name in (*columns, "DA_z"))

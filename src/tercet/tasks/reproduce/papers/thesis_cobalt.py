@@ -9,44 +9,45 @@ these years only WMT14's texts are public together with its rankings. The trees 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib.resources import files
-from pathlib import Path
-from typing import TYPE_CHECKING
+from functools import partial
 
 import numpy as np
 
+from ....count_cache import Cache
 from ....data.scores import MetricRecord, Scores
 from ....data.testset import TestSet
 from ....language.conllu import parse_lines
+from ....language.sentence import Sentence
 from ....metrics import create
 from ....metrics.structure.cobalt import Cobalt
 from ....metrics.structure.hwcm import HWCM
 from ....metrics.structure.verta import VERTa
 from ....types import Floats
-from ..printed import check, printed
-from ..results import Cell, Reproduction, Statement, Unchecked
-from ..sources import DataSets
-from .cobalt_scores import SYSTEM, cobalt_scores
+from ....workers import results_in_order
+from ..printed import compare, expected_file, printed
+from ..results import Reproduction, Statement
+from ..sources import DataSets, once
 from .rankings import (
     HALF_WIDTH_WITHIN,
     NOT_ASKED,
     Judged,
-    check_tau,
+    Taus,
     judged,
+    language_pairs,
     missing_pair,
     own_taus,
     pairs_of,
     segment_taus,
     sentbleu,
-    table_row,
-)
-
-if TYPE_CHECKING:
-    from ....language.sentence import Sentence
+    table_rows,
+    tau_options,
+)  # fmt: skip
 
 OWN = "UPF-Cobalt"
+SYSTEM = "output"  # in test sets with the outputs that people judged as one system
+STEP = 100  # outputs of a piece of work
 ABLATIONS = {
     "equivalence off": Cobalt(equivalence=False),
     "weights off": Cobalt(weights=False),
@@ -64,17 +65,67 @@ INTERMEDIATE = "The thesis does not explain the row 'cobalt', a version between 
 NO_PROGRAM = "Neither the metric nor its scores are available."
 
 
-def variants(data: DataSets) -> dict[str, Cobalt]:
-    """Return the variants that are shown for comparison, with the thesis's own paraphrases if they are there."""
-    folder = data("lexical")
-    if folder is None:
-        return dict(VARIANTS)
-    table = _paraphrase_table(data, folder)
-    return {**VARIANTS, PARAPHRASES: Cobalt(related=False, paraphrases=str(table))}
+def cobalts(data: DataSets) -> dict[str, Cobalt]:
+    """Return UPF-Cobalt, its ablations and variants; one has the thesis's own paraphrases, if they are there."""
+    metrics = {OWN: Cobalt(), **ABLATIONS, **VARIANTS}
+    if folder := data("lexical"):
+        table = min(folder.glob("ppdb-1.0-xxxl-lexical.pairs*"))
+        metrics[PARAPHRASES] = Cobalt(related=False, paraphrases=str(table))
+    return metrics
 
 
-def _paraphrase_table(data: DataSets, folder: Path) -> Path:
-    return next(path for path in sorted(folder.iterdir()) if path.name.startswith("ppdb-1.0-xxxl-lexical.pairs"))
+def cobalt_scores(data: DataSets, texts: TestSet, metrics: Mapping[str, Cobalt]) -> dict[str, Floats]:
+    """Return the scores of the outputs by row; the test set has one system, `SYSTEM`, and one reference.
+
+    Each text is parsed once. With a cache, scores are kept as the counts of the metric.
+    """
+    if data.cache is None:
+        return _counted(data, texts, metrics)
+    store = Cache(data.cache)
+    headers = {row: store.header(metric.ready(texts), texts, texts.outputs[SYSTEM]) for row, metric in metrics.items()}
+    loaded = {row: store.load(header) for row, header in headers.items()}
+    found = {row: counts[:, 0] for row, counts in loaded.items() if counts is not None}
+    for row, scores in _counted(data, texts, {row: metrics[row] for row in metrics if row not in found}).items():
+        store.save(headers[row], np.stack([scores, np.ones_like(scores)], axis=1))
+        found[row] = scores
+    return {row: found[row] for row in metrics}
+
+
+def _counted(data: DataSets, texts: TestSet, metrics: Mapping[str, Cobalt]) -> dict[str, Floats]:
+    if not metrics:
+        return {}
+    (references,) = texts.references.values()
+    both = [(output, text or "") for output, text in zip(texts.outputs[SYSTEM], references, strict=True)]
+    settled = {row: metric.resolved("en") for row, metric in metrics.items()}
+    tasks = [(both[start : start + STEP], settled) for start in range(0, len(both), STEP)]
+    done: Iterator[dict[str, Floats]] = (score_piece(*task) for task in tasks)
+    if data.executor is not None:
+        done = results_in_order(data.executor, score_piece, tasks, doing="aligning")
+    parts: list[dict[str, Floats]] = []
+    _report(data, texts, 0)
+    for part in done:
+        parts.append(part)
+        _report(data, texts, min(len(parts) * STEP, len(both)))
+    return {row: np.concatenate([part[row] for part in parts]) for row in metrics}
+
+
+def score_piece(both: Sequence[tuple[str, str]], metrics: Mapping[str, Cobalt]) -> dict[str, Floats]:
+    """Return the scores of some outputs with their references, by row. Runs in any process."""
+    distinct = list(dict.fromkeys(text for pair in both for text in pair))
+    parses = dict(zip(distinct, Cobalt().resolved("en").parse_texts(distinct), strict=True))
+    # Alignment takes most of the time. Metrics that differ only in scoring share it.
+    aligners = {row: replace(one, penalty=True, weights=True, equivalence=True) for row, one in metrics.items()}
+    found = {row: np.empty(len(both)) for row in metrics}
+    for place, (output, reference) in enumerate(both):
+        aligned = {each: each.align(parses[output], parses[reference]) for each in set(aligners.values())}
+        for row, metric in metrics.items():
+            found[row][place] = metric.assess(aligned[aligners[row]]).score
+    return found
+
+
+def _report(data: DataSets, texts: TestSet, done: int) -> None:
+    if data.progress is not None:
+        data.progress(f"{data.title} ({texts.pair}): {done} of {len(texts)} outputs")
 
 
 def flat(people: Judged, pair: str) -> TestSet:
@@ -85,72 +136,49 @@ def flat(people: Judged, pair: str) -> TestSet:
     return TestSet({SYSTEM: outputs}, {"reference": [references[row] or "" for _, row in keys]}, pair=pair)
 
 
-def judged_cobalt(data: DataSets, name: str, pair: str) -> tuple[dict[str, Cobalt], dict[str, Floats]]:
-    """Return UPF-Cobalt, its ablations and variants, and their scores of the outputs that people compared."""
-
-    def make() -> tuple[dict[str, Cobalt], dict[str, Floats]]:
-        metrics = {OWN: Cobalt(), **ABLATIONS, **variants(data)}
-        return metrics, cobalt_scores(data, flat(judged(data, name, pair), pair), metrics)
-
-    return data.once((name, "cobalt", pair), make)
+@once
+def judged_cobalt(data: DataSets, name: str, pair: str) -> dict[str, Floats]:
+    """Return the scores of the outputs that people compared, by UPF-Cobalt, its ablations and variants."""
+    return cobalt_scores(data, flat(judged(data, name, pair), pair), cobalts(data))
 
 
 def _cobalt_scores(data: DataSets, name: str, pair: str) -> list[Scores]:
     """Return scores by row; NaN for outputs that nobody judged."""
-    people, (metrics, scores) = judged(data, name, pair), judged_cobalt(data, name, pair)
-    keys, found = people.outputs, []
-    for row, values in scores.items():
-        segment = {system: np.full(len(people.segments), np.nan) for system, _ in keys}
+    people, metrics, found = judged(data, name, pair), cobalts(data), []
+    keys, n_segments = people.outputs, len(people.segments)
+    for row, values in judged_cobalt(data, name, pair).items():
+        segment = {system: np.full(n_segments, np.nan) for system, _ in keys}
         for (system, place), value in zip(keys, values.tolist(), strict=True):
             segment[system][place] = value
-        found.append(_as_scores(metrics[row], row, segment))
+        means = {system: float(np.nanmean(scores)) for system, scores in segment.items()}
+        record = MetricRecord(metrics[row].spec, row, metrics[row].resolved("en").signature)
+        found.append(Scores(record, means, segment, n_segments=n_segments))
     return found
 
 
-def _as_scores(metric: Cobalt, label: str, segment: Mapping[str, Floats]) -> Scores:
-    means = {system: float(np.nanmean(values)) for system, values in segment.items()}
-    n_segments = len(next(iter(segment.values())))
-    record = MetricRecord(metric.spec, label, metric.resolved("en").signature)
-    return Scores(record, means, segment, n_segments=n_segments)
-
-
-def _taus(data: DataSets, name: str, pair: str, rows: Mapping[str, str]) -> dict[str, dict[str, float]]:
-    def make() -> dict[str, dict[str, float]]:
-        scores = [*_cobalt_scores(data, name, pair), sentbleu(data, name, pair)]
-        return segment_taus(judged(data, name, pair), scores, [item.label for item in scores])
-
-    return data.once((name, "taus", pair), make) | own_taus(data, name, pair, rows, rows)
-
-
-def language_pairs(expected: str) -> list[str]:
-    """Return the language pairs among the columns of a table."""
-    return [column for column in printed(expected).columns if len(column) == 5 and "-" in column]
+@once
+def _cobalt_taus(data: DataSets, name: str, pair: str) -> Taus:
+    scores = [*_cobalt_scores(data, name, pair), sentbleu(data, name, pair)]
+    return segment_taus(judged(data, name, pair), scores, [item.label for item in scores])
 
 
 def year_values(
     data: DataSets, name: str, wanted: Sequence[str], rows: Mapping[str, str], *, pairs: Sequence[str] | None = None
-) -> dict[str, dict[str, float]]:
+) -> Taus:
     """Return tau of UPF-Cobalt, its ablations and variants, and of other metrics, by row and language pair, with means.
 
     The ablations are always computed, because several tables share them. pairs: only these of the wanted ones.
     """
     here = pairs_of(data, name, wanted if pairs is None else pairs)
-    by_pair = {pair: _taus(data, name, pair, rows) for pair in here}
-    names = list(dict.fromkeys(row for found in by_pair.values() for row in found))
-    return {
-        row: table_row({pair: found[row] for pair, found in by_pair.items() if row in found}, wanted) for row in names
-    }
+    return table_rows(
+        {pair: _cobalt_taus(data, name, pair) | own_taus(data, name, pair, rows, rows) for pair in here}, wanted
+    )
 
 
 def tau_table(
-    data: DataSets,
-    *,
-    expected: str,
-    name: str,
-    rows: Mapping[str, str] | None = None,
-    ablation: bool = False,
+    data: DataSets, *, expected: str, name: str, rows: Mapping[str, str] | None = None, ablation: bool = False,
     pairs: Sequence[str] | None = None,
-) -> Reproduction:
+) -> Reproduction:  # fmt: skip
     """Return tau of UPF-Cobalt, of sentBLEU and of the metrics of `rows` on the rankings of one year.
 
     name: the data set. ablation: also without one of its parts. pairs: only these language pairs; means need all.
@@ -159,92 +187,72 @@ def tau_table(
     values |= {row: values[same] for row, same in SAME_ROW.items() if same in values}
     if not ablation:
         values = {row: found for row, found in values.items() if row not in ABLATIONS}
-    return _against_print(expected, name, values, ablation=ablation)
-
-
-def _against_print(
-    expected: str, name: str, values: Mapping[str, Mapping[str, float]], *, ablation: bool
-) -> Reproduction:
-    """Compare Tercet's rows with the printed table."""
     table = printed(expected)
-    cells: list[Cell] = []
-    unchecked: list[Unchecked] = []
     places = {row.casefold(): row for row in values} | {"bleu": "SENTBLEU"}
-    for row, column, text in table.numbers():
-        ours = values.get(places.get(row.casefold(), row))
-        base = column.replace("Average", "Avg")
-        if not values:
-            unchecked.append(missing_pair(name, row, column, text))
-        elif ours is None:
-            unchecked.append(Unchecked(row, column, float(text), INTERMEDIATE if row == "cobalt" else NO_PROGRAM))
-        elif base not in ours:
-            unchecked.append(
-                missing_pair(name, row, column, text) if "-" in base else Unchecked(row, column, float(text), NOT_ASKED)
-            )
-        else:
-            cells.append(check_tau(table, row, column, text, ours[base], must=False))
-    printed_rows = {places.get(row.casefold(), row) for row in table.cells}
-    columns = dict.fromkeys(column.replace("Average", "Avg") for column in table.columns)
-    extra = {
-        row: {column: found[column] for column in columns if column in found and not column.endswith("_ci")}
-        for row, found in values.items()
-        if row not in printed_rows and row not in SAME_ROW
+    ours = {row: places.get(row.casefold(), row) for row in table.cells}  # the names of our rows
+    columns = {column: column.replace("Average", "Avg") for column in table.columns}
+    shown = {
+        row: {column: values[own][base] for column, base in columns.items() if base in values[own]}
+        for row, own in ours.items()
+        if own in values
     }
-    statements = []
-    average = values.get(OWN, {}).get("Avg")
-    if average is not None and name == "wmt14":
-        text = f"the average of {OWN} is at least {LEAST:.3f}"
-        statements.append(Statement(text, average >= LEAST, f"{average:.4f}"))
-        if ablation:
-            averages = {row: values[row]["Avg"] for row in (OWN, *ABLATIONS)}
-            lower = [row for row in ABLATIONS if averages[row] < averages[OWN]]
-            text = "the average is lower without any one of the parts"
-            found = f"with {', '.join(lower) or 'none'}"
-            statements.append(Statement(text, len(lower) == len(ABLATIONS), found, must=False))
-    return Reproduction(cells, unchecked, statements, extra=extra, note_values={"within": HALF_WIDTH_WITHIN})
+
+    def reason(row: str, column: str) -> str:
+        if values and row not in shown:
+            return INTERMEDIATE if row == "cobalt" else NO_PROGRAM
+        return missing_pair(name, column) if not values or "-" in columns[column] else NOT_ASKED
+
+    extra = {
+        row: {base: found[base] for base in columns.values() if base in found and not base.endswith("_ci")}
+        for row, found in values.items()
+        if row not in ours.values() and row not in SAME_ROW
+    }
+    statements = _averages(values, ablation) if name == "wmt14" and "Avg" in values.get(OWN, {}) else []
+    noted = {"within": HALF_WIDTH_WITHIN}
+    return compare(
+        expected, shown, reason, partial(tau_options, table), statements=statements, extra=extra, note_values=noted
+    )
+
+
+def _averages(values: Taus, ablation: bool) -> list[Statement]:
+    """Return statements on the averages over the language pairs of WMT14."""
+    average = values[OWN]["Avg"]
+    statements = [Statement(f"the average of {OWN} is at least {LEAST:.3f}", average >= LEAST, f"{average:.4f}")]
+    if ablation:
+        lower = [row for row in ABLATIONS if values[row]["Avg"] < average]
+        holds, found = len(lower) == len(ABLATIONS), f"with {', '.join(lower) or 'none'}"
+        statements.append(Statement("the average is lower without any one of the parts", holds, found, must=False))
+    return statements
 
 
 def example_table(data: DataSets) -> Reproduction:
     """Return Table 4.9: scores of two outputs; the second contradicts the reference. It needs no data."""
-    text = files("tercet.tasks.reproduce").joinpath("expected", "thesis_t4_8.txt").read_text(encoding="utf-8")
-    trees = list(parse_lines(text.split("\n"), "thesis_t4_8.txt"))
+    trees = list(parse_lines(expected_file("thesis_t4_8.txt").split("\n"), "thesis_t4_8.txt"))
     stanford, minipar = trees[:3], trees[3:]  # each: the reference, MT1, MT2
     words = [replace(tree, tokens=tuple(word for word in tree.tokens if word.form != "=")) for tree in minipar]
     reference, *outputs = (tree.text for tree in stanford)
-    values = {
+    scores = {
         OWN: _of_trees(Cobalt(params="published"), stanford),
         "HWCM_w-4": _of_trees(HWCM(of="words", variant="asiya"), words),
         "HWCM_c-4": _of_trees(HWCM(of="categories", variant="asiya"), minipar),
         "HWCM_r-4": _of_trees(HWCM(of="relations", variant="asiya"), minipar),
         "VERTA-EQ": _of_trees(VERTa(variant="eq"), stanford),
-        "VERTA-W": _of_trees(VERTa(), stanford),
+        INFERRED: _of_trees(VERTa(), stanford),
         "Meteor": [create("meteor").score_one(output, [reference]) for output in outputs],
         "BLEU": [create("bleu:variant=mteval").score_one(output, [reference]) for output in outputs],
     }
-    cells, unchecked = [], []
-    for row, column, number in printed("thesis_t4_9").numbers():
-        if row == INFERRED:
-            unchecked.append(Unchecked(row, column, float(number), INFERRED_FROM))
-        elif row in values:
-            value = values[row][OUTPUTS.index(column)]
-            cells.append(check(row, column, number, value, must=(row, column) != (OWN, "MT1")))
-        else:
-            unchecked.append(Unchecked(row, column, float(number), NO_PROGRAM))
-    prefer_first = [row for row, (first, second) in values.items() if first > second]
-    return Reproduction(
-        cells,
-        unchecked,
-        [
-            Statement(
-                f"of these metrics {OWN} alone prefers MT1",
-                prefer_first == [OWN],
-                f"prefer it: {', '.join(prefer_first)}",
-            )
-        ],
-        extra={
-            "cobalt": dict(zip(OUTPUTS, _of_trees(Cobalt(), stanford), strict=True)),
-            "verta": dict(zip(OUTPUTS, values[INFERRED], strict=True)),
-        },
+    values = {row: dict(zip(OUTPUTS, both, strict=True)) for row, both in scores.items()}
+    prefer_first = [row for row, (first, second) in scores.items() if first > second]
+    said, found = f"of these metrics {OWN} alone prefers MT1", f"prefer it: {', '.join(prefer_first)}"
+    default = _of_trees(Cobalt(), stanford)
+    extra = {"cobalt": dict(zip(OUTPUTS, default, strict=True)), "verta": values.pop(INFERRED)}
+    return compare(
+        "thesis_t4_9",
+        values,
+        lambda row, _: INFERRED_FROM if row == INFERRED else NO_PROGRAM,
+        lambda *place: {"must": place != (OWN, "MT1")},
+        statements=[Statement(said, prefer_first == [OWN], found)],
+        extra=extra,
         decimals=4,
     )
 

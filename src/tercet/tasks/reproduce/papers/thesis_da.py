@@ -5,7 +5,7 @@ Where the WMT16 set is missing, the same numbers of the WMT17 set are shown for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,22 +15,23 @@ from ....data.evidence import evidence_pairs, open_evidence
 from ....data.lines import read_lines
 from ....data.testset import TestSet
 from ....errors import DataError
-from ....metrics.structure.cobalt import Cobalt
 from ....stats.correlation import pearson
 from ....types import Floats
-from ..printed import Printed, check, printed
+from ..printed import all_unchecked, compare, printed
 from ..recomputing import LEFT_OUT
-from ..results import Cell, Plot, Reproduction, Statement, Unchecked
-from ..sources import DataSets, numbers, read_table
-from .cobalt_scores import SYSTEM, cobalt_scores
-from .thesis_cobalt import ABLATIONS, NO_PROGRAM, OWN, SAME_ROW, language_pairs, variants, year_values
+from ..results import Plot, Reproduction, Statement
+from ..sources import DataSets, grouped, numbers, once, read_table
+from .rankings import Taus, language_pairs
+from .thesis_cobalt import ABLATIONS, NO_PROGRAM, OWN, SAME_ROW, SYSTEM, cobalt_scores, cobalts, year_values
 
 SET, ANALOGUE, RANKED = "wmt16_da", "wmt17", "wmt16"
 COUNTED, ROUNDED = ("Assessments", "Translations"), "It is a count that the thesis rounds."
 LEVELS = ("L1", "L2", "L3", "L4")  # quarters of the data by human score; L4 is the best
 WITHIN = {OWN: 0.03}  # how far Tercet's metric is from print by language pair
 ASSESSED_EQUAL = ("BLEU", "ChrF2", "Translations")  # rows of Table 5.3 that need nothing but the texts
-COLUMNS = ("lp", "z", "reference", "mt")
+STAND_IN = "For comparison: the direct assessments of WMT17, 560 segments for each language pair."
+
+Items = Iterator[tuple[str, tuple[Sequence[str], Sequence[str], Sequence[float] | Floats]]]  # by language pair
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,48 +42,39 @@ class Assessed:
     human: Floats
 
 
+@once
 def assessed(data: DataSets) -> tuple[bool, dict[str, Assessed]]:
     """Return whether the data are those of the thesis, and the assessed outputs into English by language pair."""
-
-    def read() -> tuple[bool, dict[str, Assessed]]:
-        folder = data(SET)
-        if folder is not None:
-            return True, _wmt16(folder)
-        return False, _wmt17(data.needed(ANALOGUE))
-
-    return data.once(("thesis", "assessed"), read)
-
-
-def _wmt16(folder: Path) -> dict[str, Assessed]:
-    """Read wmt16.tsv, or the files of the task: DAseg.newstest2016.{human,mt-system,reference}.PAIR."""
-    rows: dict[str, list[tuple[str, str, float]]] = {}
-    if any(folder.glob("wmt16.tsv*")):
-        found = read_table(folder, "wmt16.tsv", COLUMNS)
-        human = numbers(found["z"], "wmt16.tsv, z").tolist()
-        for pair, *item in zip(found["lp"], found["mt"], found["reference"], human, strict=True):
-            if pair.endswith("-en"):
-                rows.setdefault(pair, []).append((item[0], item[1], item[2]))
-    else:
-        for path in sorted(folder.glob("DAseg.newstest2016.human.*-en")):
-            outputs, references, human = (
-                read_lines(path.with_name(path.name.replace("human", part)))
-                for part in ("mt-system", "reference", "human")
-            )
-            rows[path.name.rpartition(".")[2]] = list(
-                zip(outputs, references, numbers(human, path.name).tolist(), strict=True)
-            )
-    if not rows:
+    folder = data(SET)
+    items = dict(_wmt17(data.needed(ANALOGUE)) if folder is None else _wmt16(folder))
+    if folder is not None and not items:
         raise DataError(f"{folder} has neither wmt16.tsv nor DAseg.newstest2016.human.PAIR.")
-    return {pair: _assessed(pair, items) for pair, items in rows.items()}
+    return folder is not None, {
+        pair: Assessed(TestSet({SYSTEM: outputs}, {"reference": references}, pair=pair), np.array(human))
+        for pair, (outputs, references, human) in items.items()
+    }
 
 
-def _wmt17(folder: Path) -> dict[str, Assessed]:
+def _wmt16(folder: Path) -> Items:
+    """Read wmt16.tsv, or the files of the task: DAseg.newstest2016.{human,mt-system,reference}.PAIR."""
+    if any(folder.glob("wmt16.tsv*")):
+        for pair, table in grouped(read_table(folder, "wmt16.tsv", ["lp", "z", "reference", "mt"]), "lp").items():
+            if pair.endswith("-en"):
+                yield pair, (table["mt"], table["reference"], numbers(table["z"], "wmt16.tsv, z"))
+        return
+    for path in sorted(folder.glob("DAseg.newstest2016.human.*-en")):
+        outputs, references, human = (
+            read_lines(path.with_name(path.name.replace("human", part))) for part in ("mt-system", "reference", "human")
+        )
+        yield path.name.rpartition(".")[2], (outputs, references, numbers(human, path.name))
+
+
+def _wmt17(folder: Path) -> Items:
     """Read the direct assessments and texts of WMT17."""
-    found = {}
-    for pair in evidence_pairs(folder):
-        evidence = open_evidence(folder, pair) if pair.endswith("-en") else None
-        gold = next((item for item in evidence.gold if item.segment), None) if evidence else None
-        if evidence is None or gold is None or evidence.testset is None:
+    for pair in (pair for pair in evidence_pairs(folder) if pair.endswith("-en")):
+        evidence = open_evidence(folder, pair)
+        gold = next((item for item in evidence.gold if item.segment), None)
+        if gold is None or evidence.testset is None:
             continue
         (references,) = evidence.testset.references.values()
         outputs = evidence.testset.outputs
@@ -92,36 +84,37 @@ def _wmt17(folder: Path) -> dict[str, Assessed]:
             if system in outputs
             for row in np.flatnonzero(~np.isnan(values)).tolist()
         ]
-        found[pair] = _assessed(pair, items)
-    return found
+        texts, matching, human = (list(column) for column in zip(*items, strict=True))
+        yield pair, (texts, matching, human)
 
 
-def _assessed(pair: str, items: list[tuple[str, str, float]]) -> Assessed:
-    outputs, references, human = (list(column) for column in zip(*items, strict=True))
-    return Assessed(TestSet({SYSTEM: outputs}, {"reference": references}, pair=pair), np.array(human))
+@once
+def _scores_of_cobalt(data: DataSets, pair: str) -> dict[str, Floats]:
+    return cobalt_scores(data, assessed(data)[1][pair].texts, cobalts(data))
 
 
 def scores_of(data: DataSets, pair: str, rows: Mapping[str, str]) -> dict[str, Floats]:
     """Return segment scores by row: UPF-Cobalt, its ablations and variants, and the metrics of `rows`."""
-    one = assessed(data)[1][pair]
-    cobalts: Mapping[str, Cobalt] = {OWN: Cobalt(), **ABLATIONS, **variants(data)}
-    found = data.once(("thesis da", pair), lambda: cobalt_scores(data, one.texts, cobalts))
-    others = {item.label: item.segment[SYSTEM] for item in data.scored(one.texts, rows, optional=True)}
-    return {**found, **others}
+    found = data.scored(assessed(data)[1][pair].texts, rows, optional=True)
+    return _scores_of_cobalt(data, pair) | {item.label: item.segment[SYSTEM] for item in found}
 
 
-def _by_column(data: DataSets, rows: Mapping[str, str], table: Printed) -> dict[str, dict[str, float]]:
-    """Return Pearson's r by row and column: by language pair, or by quality over all language pairs."""
+def _r_by_pair(data: DataSets, rows: Mapping[str, str]) -> Taus:
+    """Return Pearson's r by row and language pair."""
+    values: Taus = {}
+    for pair, one in assessed(data)[1].items():
+        for row, scores in scores_of(data, pair, rows).items():
+            values.setdefault(row, {})[pair] = float(pearson(scores, one.human))
+    return values
+
+
+def _r_by_quality(data: DataSets, rows: Mapping[str, str]) -> Taus:
+    """Return Pearson's r over all language pairs, by row and quarter of the human scores."""
     _, people = assessed(data)
-    scores = {pair: scores_of(data, pair, rows) for pair in people}
-    names = list(dict.fromkeys(row for found in scores.values() for row in found))
-    if not set(LEVELS) <= set(table.columns):
-        return {
-            row: {pair: float(pearson(scores[pair][row], one.human)) for pair, one in people.items()} for row in names
-        }
+    scores = [scores_of(data, pair, rows) for pair in people]
     human = np.concatenate([one.human for one in people.values()])
     quarters = np.array_split(np.argsort(human, kind="stable"), len(LEVELS))
-    joined = {row: np.concatenate([scores[pair][row] for pair in people]) for row in names}
+    joined = {row: np.concatenate([found[row] for found in scores]) for row in scores[0]}
     return {
         row: {level: float(pearson(values[part], human[part])) for level, part in zip(LEVELS, quarters, strict=True)}
         for row, values in joined.items()
@@ -130,61 +123,55 @@ def _by_column(data: DataSets, rows: Mapping[str, str], table: Printed) -> dict[
 
 def da_table(data: DataSets, *, expected: str, rows: Mapping[str, str]) -> Reproduction:
     """Return r with direct assessment, by language pair (Tables 4.12, 4.15, A.8) or by quality (4.21, A.9)."""
-    table = printed(expected)
-    own_data = assessed(data)[0]
-    values = _by_column(data, rows, table)
+    table, own_data = printed(expected), assessed(data)[0]
+    values = (_r_by_quality if {*LEVELS} <= {*table.columns} else _r_by_pair)(data, rows)
     values |= {row: values[same] for row, same in SAME_ROW.items()}
-    places = {row.casefold(): row for row in values}
-    cells: list[Cell] = []
-    unchecked: list[Unchecked] = []
-    missing = data.missing([SET])
-    required = {"chrF2", "Meteor"} if data.meteor_table else {"chrF2"}
-    for row, column, text in table.numbers():
-        ours = values.get(places.get(row.casefold(), row))
-        if missing:
-            unchecked.append(Unchecked(row, column, float(text), missing))
-        elif ours is None or column not in ours:
-            unchecked.append(Unchecked(row, column, float(text), NO_PROGRAM if ours is None else missing))
-        else:
-            cells.append(check(row, column, text, ours[column], within=WITHIN.get(row), must=row in required))
+    printed_rows = {row.casefold() for row in table.cells}
     ablated = any(row in table.cells for row in ABLATIONS)
     hidden = {*SAME_ROW, *(() if ablated else ABLATIONS)}
-    shown = {
+    extra = {
         row: found
         for row, found in values.items()
-        if row not in hidden and not (own_data and row.casefold() in {name.casefold() for name in table.cells})
+        if row not in hidden and not (own_data and row.casefold() in printed_rows)
     }
-    notes = (
-        [] if own_data else ["For comparison: the direct assessments of WMT17, 560 segments for each language pair."]
-    )
-    return Reproduction(cells, unchecked, _parts_help(values) if ablated else (), notes, extra=shown)
+    statements = _parts_help(values) if ablated else ()
+    if not own_data:
+        unchecked = all_unchecked(expected, data.missing([SET]))
+        return Reproduction(unchecked=unchecked, statements=statements, notes=[STAND_IN], extra=extra)
+    required = {"chrF2", "Meteor"} if data.meteor_table else {"chrF2"}
+    places = {row.casefold(): row for row in values}
+    ours = {row: values.get(places.get(row.casefold(), row), {}) for row in table.cells}
+    return compare(
+        expected, ours, lambda row, _: "" if ours[row] else NO_PROGRAM,
+        lambda row, _: {"within": WITHIN.get(row), "must": row in required}, statements=statements, extra=extra,
+    )  # fmt: skip
 
 
 def rankings_table(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
     """Return Table 5.3: tau on the rankings of WMT16, and r with its direct assessments, whichever are there."""
-    pairs = language_pairs("thesis_t4_12")
-    values: dict[str, dict[str, dict[str, float]]] = {RANKED: {}, SET: {}}
+    values: dict[str, Taus] = {RANKED: {}, SET: {}}
     if data(RANKED) is not None:
-        taus = year_values(data, RANKED, pairs, rows)
+        taus = year_values(data, RANKED, language_pairs("thesis_t4_12"), rows)
         values[RANKED] = {**taus, "BLEU": taus.get("SENTBLEU", {})}
     if data(SET) is not None:
-        values[SET] = _by_column(data, rows, printed("thesis_t4_12"))
+        values[SET] = _r_by_pair(data, rows)
         values[SET]["Translations"] = {pair: float(len(one.human)) for pair, one in assessed(data)[1].items()}
-    cells: list[Cell] = []
-    unchecked: list[Unchecked] = []
-    for row, column, text in printed("thesis_t5_3").numbers():
-        pair, _, kind = column.partition("_")
-        name = RANKED if kind == "RR_tau" else SET
-        value = values[name].get(row, {}).get(pair)
-        if value is not None:
-            cells.append(check(row, column, text, value, must=name == SET and row in ASSESSED_EQUAL))
-        else:
-            reason = data.missing([name]) or (ROUNDED if row in COUNTED else NO_PROGRAM)
-            unchecked.append(Unchecked(row, column, float(text), reason))
-    return Reproduction(cells, unchecked)
+    table = printed("thesis_t5_3")
+    sources = {column: RANKED if column.endswith("RR_tau") else SET for column in table.columns}
+    by_column: Taus = {row: {} for row in table.cells}
+    for row, found in by_column.items():
+        for column, name in sources.items():
+            if (value := values[name].get(row, {}).get(column.partition("_")[0])) is not None:
+                found[column] = value
+    return compare(
+        "thesis_t5_3",
+        by_column,
+        lambda row, column: data.missing([sources[column]]) or (ROUNDED if row in COUNTED else NO_PROGRAM),
+        lambda row, column: {"must": sources[column] == SET and row in ASSESSED_EQUAL},
+    )
 
 
-def _parts_help(values: Mapping[str, Mapping[str, float]]) -> list[Statement]:
+def _parts_help(values: Taus) -> list[Statement]:
     lower = [row for row in ABLATIONS if np.mean(list(values[row].values())) < np.mean(list(values[OWN].values()))]
     text = "on average r is lower without the context penalty"
     return [Statement(text, "penalty off" in lower, f"lower: {', '.join(lower) or 'none'}", must=False)]
@@ -192,35 +179,28 @@ def _parts_help(values: Mapping[str, Mapping[str, float]]) -> list[Statement]:
 
 def quality_figure(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
     """Return Figure 4.4: the difference in r between UPF-Cobalt and other metrics, by quality."""
-    values = _by_column(data, rows, printed("thesis_tA_9"))
+    values = _r_by_quality(data, rows)
     others = [row for row in rows if row in values]
     if not others:
         return Reproduction(notes=[f"Not recomputed. {LEFT_OUT}"])
     gains = {row: [(level, values[OWN][level] - abs(values[row][level])) for level in LEVELS] for row in others}
     best = max(others, key=lambda row: sum(abs(value) for value in values[row].values()))
-    last = gains[best][-1][1]
-    statement = Statement(
-        f"UPF-Cobalt gains nothing over the best metric (here {best}) for the best quarter", last <= 0, f"{last:+.3f}",
-        must=False,
-    )  # fmt: skip
-    plot = Plot(
-        "bars", _of(data, "UPF-Cobalt less other metrics, by quality"), "quarter of the data", "difference in r", gains
-    )
-    return Reproduction(
-        statements=[statement], extra={row: dict(points) for row, points in gains.items()}, plots=[plot]
-    )
+    last, said = gains[best][-1][1], f"UPF-Cobalt gains nothing over the best metric (here {best}) for the best quarter"
+    statement = Statement(said, last <= 0, f"{last:+.3f}", must=False)
+    title = _of(data, "UPF-Cobalt less other metrics, by quality")
+    plot = Plot("bars", title, "quarter of the data", "difference in r", gains)
+    extra = {row: dict(points) for row, points in gains.items()}
+    return Reproduction(statements=[statement], extra=extra, plots=[plot])
 
 
 def scatter_figure(data: DataSets, *, row: str, rows: Mapping[str, str] | None = None) -> Reproduction:
     """Return one of Figures A.1 to A.10: scores of a metric and human scores of segments, by language pair."""
-    _, people = assessed(data)
     points, r = {}, {}
-    for pair, one in people.items():
+    for pair, one in assessed(data)[1].items():
         scores = scores_of(data, pair, rows or {})
         if row not in scores:  # there is a warning if a package or model is missing
             asked = data.asks_for(row, (rows or {}).get(row, ""))
-            reason = f"{row} cannot run here." if asked else LEFT_OUT
-            return Reproduction(notes=[f"Not recomputed. {reason}"])
+            return Reproduction(notes=[f"Not recomputed. {f'{row} cannot run here.' if asked else LEFT_OUT}"])
         r[pair] = float(pearson(scores[row], one.human))
         points[f"{pair}, r = {r[pair]:.3f}"] = list(zip(one.human.tolist(), scores[row].tolist(), strict=True))
     plot = Plot("scatter", _of(data, f"{row} and direct assessment"), "human score (z)", row, points)

@@ -9,14 +9,13 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 
 import numpy as np
 
 from ....data.testset import TestSet
 from ....metrics import create
 from ....types import Floats
-from ..printed import all_unchecked, compare_rows
+from ..printed import all_unchecked, compare, expected_file
 from ..results import Reproduction, Statement
 from ..sources import DataSets
 from .thesis_cobalt import ABLATIONS, OWN
@@ -29,59 +28,57 @@ WITHOUT = {"aligner off": "cobalt:aligner=meteor", "WE off": "cobalt", OWN: "cob
 @cache
 def _example(number: str) -> dict[str, str]:
     """Return the texts of an example: output, Ref and others."""
-    text = files("tercet.tasks.reproduce").joinpath("expected", "thesis_examples.toml").read_text(encoding="utf-8")
-    found: dict[str, str] = tomllib.loads(text)[number]
+    found: dict[str, str] = tomllib.loads(expected_file("thesis_examples.toml"))[number]
     return found
+
+
+def _compared(
+    example: str, values: Mapping[str, Mapping[str, float]], statements: list[Statement] | None = None
+) -> Reproduction:
+    return compare(f"thesis_t{example.replace('.', '_')}", values, statements=statements or [], decimals=4)
 
 
 def closer_table(data: DataSets, *, example: str) -> Reproduction:
     """Return Table 3.5 or 3.6: BLEU with the reference, and with each paraphrase as a second one."""
-    texts = dict(_example(example))
+    texts, metric = dict(_example(example)), create(BLEU)
     output, reference = texts.pop("output"), texts.pop("Ref")
-    metric = create(BLEU)
     values = {"Ref": {"BLEU": metric.score_one(output, [reference])}}
     values |= {row: {"BLEU": metric.score_one(output, [reference, text])} for row, text in texts.items()}
-    first, last = values["Ref"]["BLEU"], list(values.values())[-1]["BLEU"]
-    statement = Statement("the paraphrase increases BLEU", last > first, f"{first:.4f} and {last:.4f}")
-    return _expecting(f"thesis_t{example.replace('.', '_')}", values, [statement])
+    first, *_, last = (row["BLEU"] for row in values.values())
+    return _compared(
+        example, values, [Statement("the paraphrase increases BLEU", last > first, f"{first:.4f} and {last:.4f}")]
+    )
 
 
 def cobalt_table(data: DataSets, *, example: str) -> Reproduction:
     """Return Table 4.17 or 4.18: UPF-Cobalt, and without one of its parts."""
-    texts, expected = _example(example), f"thesis_t{example.replace('.', '_')}"
+    texts = _example(example)
     values = {row: {"score": create(spec).score_one(texts["output"], [texts["Ref"]])} for row, spec in WITHOUT.items()}
-    statements = []
-    if example == "4.17":
-        ours, meteor = values[OWN]["score"], values["aligner off"]["score"]
-        found = f"{ours:.4f} and {meteor:.4f}"
-        statements = [Statement("METEOR's aligner gives more to spurious matches", meteor > ours, found, must=False)]
-    return _expecting(expected, values, statements)
+    ours, meteor = values[OWN]["score"], values["aligner off"]["score"]
+    said, found = "METEOR's aligner gives more to spurious matches", f"{ours:.4f} and {meteor:.4f}"
+    return _compared(example, values, [Statement(said, meteor > ours, found, must=False)] if example == "4.17" else [])
 
 
 def assessed_table(data: DataSets, *, example: str) -> Reproduction:
     """Return Table 4.22, 4.23 or 4.24: scores, standard scores and ranks of an output among the best quarter."""
     output, people = _example(example)["output"], assessed(data)[1]
     outputs = [text for one in people.values() for texts in one.texts.outputs.values() for text in texts]
-    expected = f"thesis_t{example.replace('.', '_')}"
     if output not in outputs:
-        return Reproduction(unchecked=all_unchecked(expected, f"The data do not have the output {output!r}."))
+        reason = f"The data do not have the output {output!r}."
+        return Reproduction(unchecked=all_unchecked(f"thesis_t{example.replace('.', '_')}", reason))
     place = outputs.index(output)
     human = np.concatenate([one.human for one in people.values()])
     best = np.array_split(np.argsort(human, kind="stable"), 4)[-1]
     by_pair = [scores_of(data, pair, {}) for pair in people]
     rows = {row: np.concatenate([found[row] for found in by_pair]) for row in (OWN, *ABLATIONS)}
     rows |= {"WE off": rows[OWN], "DA": human}
-    values = {row: _standing(scores, place, scores[best]) for row, scores in rows.items()}
-    return _expecting(expected, values)
+    return _compared(example, {row: _standing(scores, place, scores[best]) for row, scores in rows.items()})
 
 
 def _standing(scores: Floats, place: int, among: Floats) -> dict[str, float]:
     score = float(scores[place])
-    return {
-        "score": score,
-        "z-score": (score - float(among.mean())) / (float(among.std(ddof=1)) or float("nan")),
-        "rank": 1.0 + int((among > score).sum()),
-    }
+    z = (score - float(among.mean())) / (float(among.std(ddof=1)) or float("nan"))
+    return {"score": score, "z-score": z, "rank": 1.0 + int((among > score).sum())}
 
 
 def fluency_table(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
@@ -94,18 +91,10 @@ def fluency_table(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
     statements = []
     for item in found:
         first, second = item.system["MT1"], item.system["MT2"]
-        better = ("MT2", second > first) if item.label == OWN else ("MT1", first > second)
-        statements.append(
-            Statement(f"{item.label} prefers {better[0]}", better[1], f"{first:.4f} and {second:.4f}", must=False)
-        )
-    return _expecting("thesis_t5_4", values, statements)
-
-
-def _expecting(
-    expected: str, values: Mapping[str, Mapping[str, float]], statements: list[Statement] | None = None
-) -> Reproduction:
-    found = compare_rows(expected, values, decimals=4)
-    return Reproduction(found.cells, found.unchecked, statements or [], decimals=4)
+        better, holds = ("MT2", second > first) if item.label == OWN else ("MT1", first > second)
+        shown = f"{first:.4f} and {second:.4f}"
+        statements.append(Statement(f"{item.label} prefers {better}", holds, shown, must=False))
+    return _compared("5.4", values, statements)
 
 
 def alignment_figure(data: DataSets, *, example: str) -> Reproduction:
@@ -115,20 +104,19 @@ def alignment_figure(data: DataSets, *, example: str) -> Reproduction:
 
     texts = _example(example)
     one = TestSet({"output": [texts["output"]]}, {"reference": [texts["Ref"]]}, pair="ru-en")
-    seen = {each.label: each.seen for each in explain(one, ["meteor", "cobalt"])}
-    drawings = {label: AlignedWords.of(f"{label}, Table {example}", each)[0] for label, each in seen.items()}
-    meteor, ours = drawings.values()
+    drawings = [
+        AlignedWords.of(f"{each.label}, Table {example}", each.seen)[0] for each in explain(one, ["meteor", "cobalt"])
+    ]
     if example == "4.1":
-        counts = [sum(1 for i, _, _, _ in each.links if each.words[i].isalpha()) for each in (meteor, ours)]
+        meteor, ours = (sum(each.words[i].isalpha() for i, *_ in each.links) for each in drawings)
         said = "fewer words are aligned by context than by METEOR, whose matches of the, to and of are spurious"
-        statement = Statement(said, counts[1] < counts[0], f"{counts[1]} and {counts[0]}", must=False)
+        statement = Statement(said, ours < meteor, f"{ours} and {meteor}", must=False)
     else:
-        partners = {
-            label: {each.other[j].lower() for i, j, _, _ in each.links if each.words[i : i + 2] == ["have", "been"]}
-            for label, each in drawings.items()
-        }
+        by_meteor, by_context = (
+            {each.other[j].lower() for i, j, *_ in each.links if each.words[i : i + 2] == ["have", "been"]}
+            for each in drawings
+        )
         said = "'have been' is aligned with 'has' by context, and with another 'have' by METEOR"
-        by_meteor, by_context = partners.values()
         found = f"with {', '.join(by_context) or 'nothing'}; METEOR: {', '.join(by_meteor) or 'nothing'}"
         statement = Statement(said, by_context == {"has"} and by_meteor == {"have"}, found, must=False)
-    return Reproduction(statements=[statement], drawings=[*drawings.values()])
+    return Reproduction(statements=[statement], drawings=drawings)

@@ -9,29 +9,33 @@ recomputed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from statistics import mean
+from types import MappingProxyType
+from typing import Any
 
-from ....data.scores import Scores
 from ....metaeval.judging import judge
-from ..printed import Printed, check, printed
-from ..results import Cell, Reproduction, Unchecked
+from ..printed import compare, printed
+from ..results import Reproduction
 from ..sources import DataSets
 from .rankings import (
     HALF_WIDTH_WITHIN,
     NOT_ASKED,
-    check_tau,
+    Taus,
     evidence,
     judged,
+    language_pairs,
     missing_pair,
     own_taus,
     pairs_of,
     segment_taus,
     sentbleu,
-    table_row,
+    table_rows,
+    tau_options,
     tokenised,
     whole_scores,
-)
+)  # fmt: skip
 
 NAME = "wmt14"
 PAIRS = ("fr-en", "de-en", "hi-en", "cs-en", "ru-en")
@@ -50,99 +54,63 @@ NO_TIES = (
     "It needs the ties of all five-way rankings, which the published copy does not have. Who has them as rankings gets "
     "HTIES by tercet meta --stat tau:hties."
 )
-
-
-def _system_scores(data: DataSets, pair: str, rows: Mapping[str, str]) -> list[Scores]:
-    """Return the scores of the baselines of Table 2 and of the metrics of `rows`."""
-    plain, words = evidence(data, NAME, pair)[1], tokenised(data, NAME, pair)
-    own = whole_scores(data, NAME, pair, rows)
-    return [*data.scored(plain, OF_PLAIN), *data.scored(words, OF_TOKENISED), *own]
-
-
-def _taus(data: DataSets, pair: str, rows: Mapping[str, str], bounded: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Return the taus of sentBLEU and of the metrics of `rows`."""
-    own = segment_taus(judged(data, NAME, pair), [sentbleu(data, NAME, pair)], bounded)
-    return own | own_taus(data, NAME, pair, rows, bounded)
-
-
-def _pairs_in(table: Printed) -> tuple[str, ...]:
-    """Return the language pairs among the columns of a table."""
-    return tuple(name for name in table.columns if len(name) == 5 and "-" in name)
+NO_ROWS: Mapping[str, str] = MappingProxyType({})
 
 
 def segment_table(
-    data: DataSets,
-    *,
-    expected: str = "wmt14_t4",
-    rows: Mapping[str, str] | None = None,
-    pairs: Sequence[str] | None = None,
+    data: DataSets, *, expected: str = "wmt14_t4", rows: Mapping[str, str] = NO_ROWS, pairs: Sequence[str] | None = None
 ) -> Reproduction:
     """Return Table 4 or 5: tau by language pair. rows: metrics by row. pairs: only these; means need all pairs."""
-    table = printed(expected)
-    wanted = _pairs_in(table)
+    table, wanted = printed(expected), language_pairs(expected)
     here = pairs_of(data, NAME, wanted if pairs is None else pairs)
-    bounded = [row for row in table.cells if row == "SENTBLEU" or (rows and row in rows)]
-    by_pair = {pair: _taus(data, pair, rows or {}, bounded) for pair in here}
-    names = list(dict.fromkeys(name for found in by_pair.values() for name in found))
-    values = {
-        name: table_row({pair: found[name] for pair, found in by_pair.items() if name in found}, wanted)
-        for name in names
-    }
-    cells: list[Cell] = []
-    unchecked: list[Unchecked] = []
-    for row, column, text in table.numbers():
-        value = values.get(row, {}).get(column)
-        if value is not None:
-            within = WITHIN if row == "SENTBLEU" else None
-            must = row in ("SENTBLEU", "METEOR")
-            cells.append(check_tau(table, row, column, text, value, must=must, within=within))
-        elif not here:
-            unchecked.append(missing_pair(NAME, row, column, text))
-        elif column.startswith("HTIES") or row == "n":
-            unchecked.append(Unchecked(row, column, float(text), NO_TIES))
-        elif row in values:
-            unchecked.append(Unchecked(row, column, float(text), NOT_ASKED))
-        else:
-            unchecked.append(Unchecked(row, column, float(text), NO_METRIC))
-    taus = [cell for cell in cells if cell.row == "SENTBLEU" and not cell.column.endswith("_ci")]
-    extra = {name: row for name, row in values.items() if name not in table.cells}
-    return Reproduction(
-        cells,
-        unchecked,
-        extra=extra,
-        note_values={
-            "within": WITHIN,
-            "half_width_within": HALF_WIDTH_WITHIN,
-            "largest": max((abs(cell.difference) for cell in taus), default=float("nan")),
+    bounded = [row for row in table.cells if row == "SENTBLEU" or row in rows]
+    values = table_rows(
+        {
+            pair: segment_taus(judged(data, NAME, pair), [sentbleu(data, NAME, pair)], bounded)
+            | own_taus(data, NAME, pair, rows, bounded)
+            for pair in here
         },
+        wanted,
     )
+
+    def reason(row: str, column: str) -> str:
+        if not here:
+            return missing_pair(NAME, column)
+        if column.startswith("HTIES") or row == "n":
+            return NO_TIES
+        return NOT_ASKED if row in values else NO_METRIC
+
+    def how(row: str, column: str) -> dict[str, Any]:
+        of_ours = {"within": WITHIN} if row == "SENTBLEU" else {}
+        return {**of_ours, **tau_options(table, row, column), "must": row in ("SENTBLEU", "METEOR")}
+
+    extra = {name: row for name, row in values.items() if name not in table.cells}
+    found = compare(expected, values, reason, how, extra=extra)
+    taus = [cell for cell in found.cells if cell.row == "SENTBLEU" and not cell.column.endswith("_ci")]
+    largest = max((abs(cell.difference) for cell in taus), default=float("nan"))
+    noted = {"within": WITHIN, "half_width_within": HALF_WIDTH_WITHIN, "largest": largest}
+    return replace(found, note_values=noted)
 
 
 def system_table(
-    data: DataSets,
-    *,
-    expected: str = "wmt14_t2",
-    rows: Mapping[str, str] | None = None,
-    pairs: Sequence[str] | None = None,
+    data: DataSets, *, expected: str = "wmt14_t2", rows: Mapping[str, str] = NO_ROWS, pairs: Sequence[str] | None = None
 ) -> Reproduction:
     """Return Table 2 or 3: system level, with expected wins instead of the task's TrueSkill.
 
     rows: metrics by row, besides the baselines. pairs: only these.
     """
-    table = printed(expected)
-    wanted = _pairs_in(table)
+    table, wanted = printed(expected), language_pairs(expected)
     here = pairs_of(data, NAME, wanted if pairs is None else pairs)
-    values: dict[str, dict[str, float]] = {}
-    ranks: dict[str, dict[str, float]] = {}  # Spearman's rho
+    values: Taus = {}
+    ranks: Taus = {}  # Spearman's rho
     systems: dict[str, float] = {}
     for pair in here:
-        scores = _system_scores(data, pair, rows or {})
-        people = evidence(data, NAME, pair)[0]
+        (people, texts), own = evidence(data, NAME, pair), whole_scores(data, NAME, pair, rows)
+        of_words = data.scored(tokenised(data, NAME, pair), OF_TOKENISED)
+        scores = [*data.scored(texts, OF_PLAIN), *of_words, *own]
         for statistic, found in (("pearson", values), ("spearman", ranks)):
-            verdicts = judge(
-                people, scores, gold=WINS, level="sys", statistic=statistic, unit="judgements", significance=None
-            )
-            for item in verdicts.items:
+            how: dict[str, Any] = {"level": "sys", "unit": "judgements", "significance": None}
+            for item in judge(people, scores, gold=WINS, statistic=statistic, **how).items:
                 of_row = found.setdefault(item.label, {})
                 of_row |= {pair: item.value, f"{pair}_ci": (item.ci_high - item.ci_low) / 2}
                 systems[pair] = item.n
@@ -152,24 +120,21 @@ def system_table(
             of_pairs[f"{column}{end}"] = mean(of_pairs[f"{pair}{end}"] for pair in averaged)
             of_pairs[f"Spearman_{column}{end}"] = mean(ranks[row][f"{pair}{end}"] for pair in averaged)
     values["n"] = systems
-    cells, unchecked = [], []
-    for row, column, text in table.numbers():
+
+    def reason(row: str, column: str) -> str:
         if not here:
-            unchecked.append(missing_pair(NAME, row, column, text))
-        elif row not in values:
-            unchecked.append(Unchecked(row, column, float(text), NO_METRIC))
-        elif column not in values[row]:
-            unchecked.append(Unchecked(row, column, float(text), NOT_ASKED))
-        elif column.endswith("_ci"):
-            value = values[row][column]
-            cells.append(check(row, column, text, value, within=SYSTEM_WIDTH_WITHIN, decimals=3, must=False))
-        else:
-            interval = table.half_width(row, column)
-            cells.append(check(row, column, text, values[row][column], interval=interval, must=row == "n"))
-    specs = "; ".join(f"{row}: {spec}" for row, spec in {**OF_PLAIN, **OF_TOKENISED, **(rows or {})}.items())
+            return missing_pair(NAME, column)
+        return NOT_ASKED if row in values else NO_METRIC
+
+    def how_checked(row: str, column: str) -> dict[str, Any]:
+        if column.endswith("_ci"):
+            return {"within": SYSTEM_WIDTH_WITHIN, "decimals": 3}
+        return {"interval": table.half_width(row, column), "must": row == "n"}
+
+    specs = "; ".join(f"{row}: {spec}" for row, spec in {**OF_PLAIN, **OF_TOKENISED, **rows}.items())
     extra = {
         row: {column: value for column, value in found.items() if column in table.columns}
         for row, found in values.items()
         if row not in table.cells
     }
-    return Reproduction(cells, unchecked, extra=extra, note_values={"specs": specs})
+    return compare(expected, values, reason, how_checked, extra=extra, note_values={"specs": specs})

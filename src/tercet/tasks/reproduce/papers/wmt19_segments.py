@@ -10,40 +10,37 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ....data.evidence import Evidence, evidence_pairs, open_evidence
-from ....data.layouts import open_testset
 from ....data.scores import Scores
 from ....data.testset import TestSet
 from ....errors import DataError
 from ....metaeval.judging import judge
-from ..printed import check, printed
-from ..results import Cell, Reproduction, Statement, Unchecked
-from ..sources import DataSets
-from .wmt19_systems import system_level
+from ..printed import check, compare, printed
+from ..results import Reproduction, Statement
+from ..sources import DataSets, once
+from .wmt19 import system_level, texts_of
 
+NO_ASSESSMENTS = "It needs the direct assessments of single segments of newstest2019, which were not published."
 NO_SCORES = "The task's segment scores are not available. Tercet's metrics of this kind have other models; see below."
 NO_PARAMETERS = {"YiSi-0": "The task's parameters of YiSi-0 are not known; Tercet's is shown for comparison."}
 EVERY_OUTPUT = ("gu-en", "kk-en", "lt-en")  # every output of these was judged; of others, Table 1 has fewer pairs
 ON_PART = "{}, on the pairs at hand"
 
 
+@once
 def judged_segments(data: DataSets, pair: str) -> tuple[Evidence, TestSet]:
     """Return the daRR pairs with published segment scores, and the texts, of a language pair."""
-
-    def read() -> tuple[Evidence, TestSet]:
-        evidence = open_evidence(data.needed("wmt19_darr"), pair)
-        testset = open_testset(data.needed("wmt19"), pair)
-        if list(evidence.segments) != [str(number) for number in range(1, len(testset) + 1)]:
-            raise DataError(
-                f"wmt19_darr {pair} has scores of {len(evidence.segments)} segments, but the texts have {len(testset)}."
-            )
-        return evidence, testset
-
-    return data.once(("wmt19 segments", pair), read)
+    evidence, testset = open_evidence(data.needed("wmt19_darr"), pair), texts_of(data, pair)
+    if list(evidence.segments) != [str(number) for number in range(1, len(testset) + 1)]:
+        raise DataError(
+            f"wmt19_darr {pair} has scores of {len(evidence.segments)} segments, but the texts have {len(testset)}."
+        )
+    return evidence, testset
 
 
+@once
 def pairs_with_darr(data: DataSets) -> set[str]:
     """Return the language pairs that have daRR pairs."""
-    return data.once(("wmt19 darr",), lambda: set(evidence_pairs(data.needed("wmt19_darr"))))
+    return set(evidence_pairs(data.needed("wmt19_darr")))
 
 
 def _taus(evidence: Evidence, scores: Sequence[Scores]) -> dict[str, float]:
@@ -74,69 +71,49 @@ def segment_table(data: DataSets, *, expected: str, same: Mapping[str, str], row
     Language pairs of which only a part of the daRR pairs is there are shown for comparison.
     """
     table = printed(expected)
-    cells: list[Cell] = []
-    unchecked: list[Unchecked] = []
-    statements: list[Statement] = []
+    values: dict[str, dict[str, float]] = {}
     extra: dict[str, dict[str, float]] = {}
+    statements: list[Statement] = []
     published: dict[str, float] = {}
-    for pair in table.columns:
-        lacking = _lacks(data, pair, table.cells["n"][pair])
-        numbers = {row: columns[pair] for row, columns in table.cells.items() if columns[pair]}
-        if lacking:
-            unchecked += [Unchecked(row, pair, float(text), lacking) for row, text in numbers.items()]
-            if pair in pairs_with_darr(data):
-                _show_part(data, pair, {"sentBLEU": same["sentBLEU"]}, rows, extra)
-            continue
+    exact: set[tuple[str, str]] = set()  # numbers that must equal print
+    lacking = {pair: _lacks(data, pair, total) for pair, total in table.cells["n"].items()}
+    for pair in (pair for pair in table.columns if pair in pairs_with_darr(data)):
         evidence, testset = judged_segments(data, pair)
+        if lacking[pair]:
+            own = [*data.scored(testset, {"sentBLEU": same["sentBLEU"]}), *data.scored(testset, rows, optional=True)]
+            for row, tau in _taus(evidence, [*evidence.scores, *own]).items():
+                extra.setdefault(ON_PART.format(row), {})[pair] = tau
+            continue
         published = _taus(evidence, evidence.scores)
         ours = _taus(evidence, [*data.scored(testset, same), *data.scored(testset, rows, optional=True)])
-        cells.append(check("n", pair, numbers.pop("n"), darr_pairs(data, pair)))
-        for row, text in numbers.items():
-            if row in published or row in ours:
-                value = published[row] if row in published else ours[row]
-                cells.append(check(row, pair, text, value, must=row in published or row in same))
-            else:
-                unchecked.append(Unchecked(row, pair, float(text), NO_PARAMETERS.get(row, NO_SCORES)))
-        for row in same:
-            if row in published and row in numbers:
-                equal = check(row, pair, numbers[row], ours[row]).equal
-                text = f"{row} {numbers[row]} in {pair} also from the texts, with Tercet's {same[row]}"
-                statements.append(Statement(text, equal, f"{ours[row]:.4f}"))
-        for row in ours:
-            if row not in table.cells:
-                extra.setdefault(row, {})[pair] = ours[row]
+        exact |= {(row, pair) for row in ("n", *same, *published)}
+        for row, value in {**ours, **published, "n": darr_pairs(data, pair)}.items():
+            if row in table.cells:
+                values.setdefault(row, {})[pair] = value
+            elif row in ours:
+                extra.setdefault(row, {})[pair] = value
+        for row, text in ((row, table.cells[row][pair]) for row in same if row in published and row in table.cells):
+            said = f"{row} {text} in {pair} also from the texts, with Tercet's {same[row]}"
+            if text:
+                statements.append(Statement(said, check(row, pair, text, ours[row]).equal, f"{ours[row]:.4f}"))
     of_texts = ", ".join(f"{name} ({spec})" for name, spec in same.items() if name not in published)
-    return Reproduction(cells, unchecked, statements, extra=extra, note_values={"of_texts": of_texts})
-
-
-def _show_part(
-    data: DataSets, pair: str, same: Mapping[str, str], rows: Mapping[str, str], extra: dict[str, dict[str, float]]
-) -> None:
-    """Add tau on the available pairs of a language pair, by metric."""
-    evidence, testset = judged_segments(data, pair)
-    scores = [*evidence.scores, *data.scored(testset, same), *data.scored(testset, rows, optional=True)]
-    for name, value in _taus(evidence, scores).items():
-        extra.setdefault(ON_PART.format(name), {})[pair] = value
+    return compare(
+        expected, values, lambda row, pair: lacking[pair] or NO_PARAMETERS.get(row, NO_SCORES),
+        lambda *place: {"must": place in exact}, statements=statements, extra=extra, note_values={"of_texts": of_texts},
+    )  # fmt: skip
 
 
 def judgement_table(data: DataSets) -> Reproduction:
     """Return Table 1: numbers of judgements; daRR pairs can be counted where all of them are there."""
-    cells, unchecked = [], []
-    table = printed("wmt19_t1")
-    for pair, column, text in table.numbers():
-        if column != "DARR" and pair in EVERY_OUTPUT and pair in pairs_with_darr(data):
-            cells.append(check(pair, column, text, _if_all_judged(data, pair)[column]))
-        elif column != "DARR":
-            reason = "It needs the direct assessments of single segments of newstest2019, which were not published."
-            unchecked.append(Unchecked(pair, column, float(text), reason))
-        elif lacking := _lacks(data, pair, text):
-            unchecked.append(Unchecked(pair, column, float(text), lacking))
-        else:
-            cells.append(check(pair, column, text, darr_pairs(data, pair)))
-    return Reproduction(cells, unchecked, decimals=0)
-
-
-def _if_all_judged(data: DataSets, pair: str) -> dict[str, float]:
-    """Return the numbers of a language pair of which every output was judged: segments, systems, pairs of outputs."""
-    segments, systems = len(judged_segments(data, pair)[1]), len(system_level(data, pair).systems)
-    return {"DA>1": segments, "Ave": systems, "DA pairs": segments * systems * (systems - 1) // 2}
+    lacking = {pair: _lacks(data, pair, columns["DARR"]) for pair, columns in printed("wmt19_t1").cells.items()}
+    values: dict[str, dict[str, float]] = {}
+    for pair in (pair for pair in lacking if pair in pairs_with_darr(data)):
+        if pair in EVERY_OUTPUT:
+            segments, systems = len(judged_segments(data, pair)[1]), len(system_level(data, pair).systems)
+            values[pair] = {"DA>1": segments, "Ave": systems, "DA pairs": segments * systems * (systems - 1) // 2}
+        if not lacking[pair]:
+            values.setdefault(pair, {})["DARR"] = darr_pairs(data, pair)
+    return compare(
+        "wmt19_t1", values, lambda pair, column: lacking[pair] if column == "DARR" else NO_ASSESSMENTS, must=True,
+        decimals=0,
+    )  # fmt: skip
