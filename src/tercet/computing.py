@@ -32,13 +32,9 @@ class _Form(NamedTuple):
 
 
 def compute(
-    metric: str = "sacrebleu",
-    *,
-    predictions: Sequence[str],
-    references: Any = None,
-    sources: Sequence[str] | None = None,
-    **arguments: Any,
-) -> Any:
+    metric: str = "sacrebleu", *, predictions: Sequence[str], references: Any = None,
+    sources: Sequence[str] | None = None, **arguments: Any,
+) -> Any:  # fmt: skip
     """Compute a metric as `evaluate.load(metric).compute(...)` does, without a download.
 
     Parameters

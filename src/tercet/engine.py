@@ -168,23 +168,18 @@ def count_unit(
 
 
 def count(
-    testset: TestSet | TextFiles,
-    metrics: Sequence[Ready],
-    *,
-    executor: Executor | None = None,
-    cache: str | Path | None = None,
-    progress: Progress | None = None,
-) -> Iterator[tuple[int, TestSet, dict[str, Floats]]]:
+    testset: TestSet | TextFiles, metrics: Sequence[Ready], *, executor: Executor | None = None,
+    cache: str | Path | None = None, progress: Progress | None = None,
+) -> Iterator[tuple[int, TestSet, dict[str, Floats]]]:  # fmt: skip
     """Count a test set (or a stream): yields (index of the metric, shard, counts by system), shards in order.
 
     No more than a bounded number of shards is in memory at once.
     """
-    store = None
-    if cache is not None:
-        from .count_cache import Cache
+    from .count_cache import Cache
 
-        store = Cache(cache)
-    workers = _workers(executor)
+    store = None if cache is None else Cache(cache)
+    # Units that run at once; for an executor that does not say, a guess that keeps a cluster busy.
+    workers = 1 if executor is None else int(getattr(executor, "_max_workers", 0) or getattr(executor, "workers", 16))
     groups = _groups(metrics, apart=executor is not None)
     total = None
     if isinstance(testset, TestSet):
@@ -259,23 +254,13 @@ def _joined(parts: Sequence[dict[str, Floats]]) -> dict[str, Floats]:
     return {system: np.concatenate([part[system] for part in parts]) for system in parts[0]}
 
 
-def _workers(executor: Executor | None) -> int:
-    """Return how many units run at once; for an executor that does not say, a guess that keeps a cluster busy."""
-    return 1 if executor is None else int(getattr(executor, "_max_workers", 0) or getattr(executor, "workers", 16))
-
-
 class _Unit:
     """The counts of some metrics for one shard: from the cache, or counted here, or under way elsewhere."""
 
     def __init__(
-        self,
-        metrics: Sequence[Ready],
-        shard: TestSet,
-        by_rows: bool,
-        shipping: _Shipping,
-        store: Cache | None,
+        self, metrics: Sequence[Ready], shard: TestSet, by_rows: bool, shipping: _Shipping, store: Cache | None,
         pieces: int,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.systems, self.store, self.by_rows = shard.systems, store, by_rows
         self.counts: list[dict[str, Floats]] = [{} for _ in metrics]
         self.headers: list[dict[str, dict[str, Any]]] = [{} for _ in metrics]
@@ -320,10 +305,10 @@ class _Unit:
 
     def collect(self) -> list[dict[str, Floats]]:
         """Return for each metric the counts by system, in the order of the shard."""
+        from .workers import result_of
+
         rows: list[list[dict[str, Floats]]] = []
         for future in self.futures:
-            from .workers import result_of
-
             with _reporting_dead_workers():
                 found = result_of(future, self.watch)
             if self.by_rows:

@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 
 def read_external(
-    path: str | Path,
-    testset: TestSet | None = None,
-    *,
-    name: str | None = None,
-    lower_is_better: Collection[str] = (),
+    path: str | Path, testset: TestSet | None = None, *, name: str | None = None, lower_is_better: Collection[str] = ()
 ) -> list[Scores]:
     """Read segment or system scores of metrics that were computed elsewhere.
 
@@ -50,12 +46,8 @@ def read_external(
     """
     systems = None if testset is None else list(testset.outputs)
     segments = [str(number) for number in range(1, len(testset) + 1)] if testset is not None else []
-    found = read_scores(
-        path,
-        pair=None if testset is None else testset.pair,
-        segments=segments,
-        system=systems[0] if systems is not None and len(systems) == 1 else None,
-    )
+    only = systems[0] if systems is not None and len(systems) == 1 else None
+    found = read_scores(path, pair=None if testset is None else testset.pair, segments=segments, system=only)
     if name is not None and len(found) != 1:
         labels = ", ".join(item.label for item in found)
         raise UsageError(f"{path} has scores of {len(found)} metrics ({labels}): no single name fits them.")
@@ -66,10 +58,8 @@ def _taken(
     item: Scores, systems: list[str] | None, label: str, lower_is_better: Collection[str], path: str | Path
 ) -> Scores:
     """Return scores read from a file as those of an external metric, for the systems of the test set."""
-    lower = label.lower() in {name.lower() for name in lower_is_better} or None
-    if lower is None and item.higher_is_better is False:
-        lower = True  # the file says it
-    record = external_record(label, lower_is_better=lower)
+    said = label.lower() in {name.lower() for name in lower_is_better} or item.higher_is_better is False
+    record = external_record(label, lower_is_better=said or None)
     provenance = {**item.provenance, "files": [str(path)]}
     names = _matched(item.system, systems, label, path)
     if item.segment:

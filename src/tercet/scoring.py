@@ -176,7 +176,7 @@ def score_each_reference(
 
 
 def _only_reference(testset: TestSet | TextFiles, name: str) -> TestSet | TextFiles:
-    """The test set with one of its references, and with the segments that have it."""
+    """Return the test set with one of its references, and with the segments that have it."""
     if isinstance(testset, TestSet):
         rows = [i for i, text in enumerate(testset.references[name]) if text is not None]
         if not rows:
@@ -207,13 +207,9 @@ def load(
 
 
 def paired_tests(
-    scores: Sequence[Scores],
-    *,
-    test: str = "bootstrap",
-    resamples: int | None = None,
-    seed: int = 12345,
+    scores: Sequence[Scores], *, test: str = "bootstrap", resamples: int | None = None, seed: int = 12345,
     baseline: str | None = None,
-) -> list[Comparisons]:
+) -> list[Comparisons]:  # fmt: skip
     """Test every system against a baseline by a paired test, as sacreBLEU does: one result per metric.
 
     test: "bootstrap" or "randomisation"; resamples: by default 1,000 and 10,000. baseline: by default the first system.
@@ -231,23 +227,11 @@ def paired_tests(
     if baseline is not None and baseline not in systems:
         raise UnknownName("system", baseline, systems)
     if test == "bootstrap" and scores[0].n_segments < FEW_SEGMENTS:
-        log.warning(
-            "Paired bootstrap: below %d segments its p-values are too small, and there are %d. Use --paired-ar.",
-            FEW_SEGMENTS,
-            scores[0].n_segments,
-        )
-    return [
-        compare_all(
-            item.metric.score,
-            item.cube,
-            test=test,
-            resamples=RESAMPLES[test] if resamples is None else resamples,
-            interval_resamples=0,
-            seed=seed,
-            baseline=0 if baseline is None else item.systems.index(baseline),
-        )
-        for item in scores
-    ]
+        said = "Paired bootstrap: below %d segments its p-values are too small, and there are %d. Use --paired-ar."
+        log.warning(said, FEW_SEGMENTS, scores[0].n_segments)
+    how: dict[str, Any] = {"test": test, "resamples": resamples, "interval_resamples": 0, "seed": seed}
+    first = 0 if baseline is None else systems.index(baseline)
+    return [compare_all(item.metric.score, item.cube, baseline=first, **how) for item in scores]
 
 
 def add_tests(scores: Sequence[Scores], tests: Sequence[Comparisons]) -> list[Scores]:
@@ -272,17 +256,13 @@ def sum_counts(counts: Floats) -> Floats:
 
 
 def _tally(
-    testset: TestSet | TextFiles,
-    metrics: Sequence[Ready],
-    executor: Executor | None,
-    cache: str | Path | None,
-    keep_counts: bool,
-    progress: Progress | None,
-) -> list[_Tally]:
-    tallies = [_Tally(metric, keep_counts) for metric in metrics]
-    first: TestSet | None = None
+    testset: TestSet | TextFiles, metrics: Sequence[Ready], executor: Executor | None, cache: str | Path | None,
+    keep_counts: bool, progress: Progress | None,
+) -> list[_Tally]:  # fmt: skip
     from .data.stream import EmptyReferences
 
+    tallies = [_Tally(metric, keep_counts) for metric in metrics]
+    first: TestSet | None = None
     references = EmptyReferences()
     watched = [i for i, metric in enumerate(metrics) if "reference" in metric.needs][:1]
     for index, shard, counts in count(testset, metrics, executor=executor, cache=cache, progress=progress):
@@ -351,19 +331,17 @@ class _Tally:
             cube = np.empty((len(self.parts), self.segments, columns))
             for row, system in enumerate(list(self.parts)):
                 counts[system] = np.concatenate(self.parts.pop(system), out=cube[row])
+        read = "reference" in self.metric.needs
+        references = list(testset.references) if read else []
+        facts = {"tercet": __version__, "test_set": testset.name, "pair": testset.pair, "references": references}
         found = build_scores(
             self.metric,
             self.totals,
             counts,
             n_segments=self.segments,
             document_ids=self.documents or None,
-            reference_numbers=frozenset(self.reference_numbers if "reference" in self.metric.needs else ()),
-            provenance={
-                "tercet": __version__,
-                "test_set": testset.name,
-                "pair": testset.pair,
-                "references": list(testset.references) if "reference" in self.metric.needs else [],
-            },
+            reference_numbers=frozenset(self.reference_numbers if read else ()),
+            provenance=facts,
         )
         if found.system and np.isnan(list(found.system.values())).all():
             log.warning("%s: the score of every system is NaN, not a number.", self.metric.label)
@@ -398,20 +376,15 @@ def add_groups(scores: Sequence[Scores], by: str, *, testset: TestSet | None = N
     return added
 
 
-def add_intervals(
-    scores: Sequence[Scores],
-    *,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    method: str = "percentile",
-    seed: int = 12345,
-) -> list[Scores]:
-    """Return the scores with bootstrap intervals, computed from the counts that they keep."""
+def add_intervals(scores: Sequence[Scores], **options: Any) -> list[Scores]:
+    """Return the scores with bootstrap intervals, computed from the counts that they keep.
+
+    Options are those of `tercet.stats.bootstrap_all`: resamples, confidence, method and seed.
+    """
     from .stats import bootstrap_all
 
     added = []
     for item in scores:
-        options: dict[str, Any] = {"resamples": resamples, "confidence": confidence, "method": method, "seed": seed}
         found = bootstrap_all(item.metric.score, item.cube, **options)
         # The resampler adds up in another order: the last digit of its value may differ from the score shown.
         intervals = {

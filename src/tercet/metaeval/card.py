@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ..data.evidence import Evidence, evidence_pairs, open_evidence
-from ..data.testset import TestSet
 from ..errors import DataError, TercetError, UsageError
 from ..metrics import create
 from ..scoring import score
@@ -65,8 +64,9 @@ def _usable(folder: Path) -> Iterator[Evidence]:
 
 def _verdicts(metric: str, evidence: Evidence) -> Iterator[Verdicts]:
     testset = evidence.testset
-    lacks = {need for need in create(metric).needs if testset is None or not _has(testset, need)}
-    if testset is None or lacks:
+    if testset is None or ("reference" in (needs := create(metric).needs) and not testset.references):
+        return
+    if needs - {"reference"} and testset.source is None:
         return
     scores = score(testset, [metric])
     for level, statistic in (("sys", "pearson"), ("seg", "tau"), ("seg", "pearson")):
@@ -78,7 +78,3 @@ def _verdicts(metric: str, evidence: Evidence) -> Iterator[Verdicts]:
                 yield judge(evidence, scores, level=level, statistic=statistic, gold=name, significance=None)
             except DataError as error:
                 log.warning("Left out of the card: %s: %s", f"{evidence.name} {evidence.pair}".strip(), error)
-
-
-def _has(testset: TestSet, need: str) -> bool:
-    return bool(testset.references) if need == "reference" else testset.source is not None

@@ -7,6 +7,7 @@ files, and published with the data), and evaluates the metrics.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -206,7 +207,8 @@ def _gather(
     if sources.published or (sources.published is None and not sources.metrics and not sources.scores):
         taken = {item.label for item in found}
         published = [item for item in evidence.scores if item.label not in taken]
-        if _wants_segments(asked):
+        by_segment = asked.level == "seg" or asked.statistic == "soft-accuracy" or asked.unit == "segments"
+        if by_segment or str(asked.significance).startswith("perm-"):
             found += [item for item in published if item.segment]
         else:
             usable = [item for item in published if asked.mean_of_segments or not has_only_segments(item)]
@@ -216,16 +218,6 @@ def _gather(
         missing = "There are no metrics to evaluate. Name some in `metrics`, or give files in `scores`."
         raise UsageError(" ".join([missing, *notes]))
     return found, notes
-
-
-def _wants_segments(asked: Request) -> bool:
-    """Return whether the statistic, or its interval or test, is computed from segment scores."""
-    return (
-        asked.level == "seg"
-        or asked.statistic == "soft-accuracy"
-        or asked.unit == "segments"
-        or str(asked.significance).startswith("perm-")
-    )
 
 
 def _computed(
@@ -245,7 +237,9 @@ def _computed(
     notes += [note for spec in sources.metrics if (note := _seen_note(spec, texts, evidence))]
     with sources.progress(evidence.pair) if sources.progress else nullcontext() as progress:
         found = score(texts, sources.metrics, jobs=sources.jobs, cache=sources.cache, progress=progress)
-    return [item.relabelled(_label(item, found)) for item in found], notes
+    # Metrics that differ only in parameters have their full strings as labels.
+    alike = Counter(item.label for item in found)
+    return [item.relabelled(item.label if alike[item.label] == 1 else item.metric.names[0]) for item in found], notes
 
 
 def _seen_note(spec: str, texts: TestSet, evidence: Evidence) -> str | None:
@@ -265,9 +259,3 @@ def _seen_note(spec: str, texts: TestSet, evidence: Evidence) -> str | None:
         f"{spec} was trained on {common} of the {len(own)} references here ({names}): its value says nothing about "
         "unseen texts."
     )
-
-
-def _label(item: Scores, others: Sequence[Scores]) -> str:
-    """Return the metric's label, or its full string if two metrics differ only in parameters."""
-    alike = [other for other in others if other.label == item.label]
-    return item.label if len(alike) == 1 else item.metric.names[0]

@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 
 
 MARGIN = 25.0  # points of raw direct assessment; larger differences are preferences (Ma et al. 2019)
+STANDARDISED = "da-z"  # direct assessment, standardised by rater
 LABELS = {"rr": "RR", "darr": "daRR"}
 OF_RANKINGS: Mapping[str, Callable[[preferences.RankedPairs], Scores]] = {
     "expected-wins": expected_wins,
@@ -148,7 +149,7 @@ def _candidates(evidence: Evidence) -> dict[str, _Candidate]:
         for kind in judgements.kinds:
             one = judgements.of(kind)
             if kind == "rank":
-                put(judgements.name, _Candidate(partial(_preferences, one), frozenset(), ranks=True))
+                put(judgements.name, _Candidate(partial(_of_rankings, one), frozenset(), ranks=True))
                 for number, name in enumerate(OF_RANKINGS, 1):  # after means
                     make = partial(_of_rankings, one, name)
                     put(name, _Candidate(make, frozenset({"sys"}), derived=number), judgements)
@@ -158,31 +159,24 @@ def _candidates(evidence: Evidence) -> dict[str, _Candidate]:
             make, both = partial(_means, one, kind, evidence), frozenset({"sys", "seg"})
             put(kind, _Candidate(make, both, derived=derived), judgements)
             if kind == "da" and one.raters:
-                put("da-z", _Candidate(partial(_standardised, one, evidence), both, derived=1), judgements)
+                put(STANDARDISED, _Candidate(partial(_means, one, STANDARDISED, evidence), both, derived=1), judgements)
     return found
 
 
 def _published(scores: Scores, evidence: Evidence) -> Gold:
     kinds = {metric: kind for metric, _, kind in HUMAN.values()}
     sign = -1.0 if scores.higher_is_better is False else 1.0
-    return Gold(
-        scores.metric.spec,
-        scores.label,
-        scores.systems,
-        tuple(evidence.segments),
-        sign * np.array(list(scores.system.values())),
-        _segments(scores, len(evidence.segments), sign) if scores.segment else None,
-        raw=kinds.get(scores.metric.spec) == "da",
-    )
-
-
-def _segments(scores: Scores, length: int, sign: float) -> Floats:
-    """Return segment scores, shape (systems, segments); NaN for a system that has none."""
-    missing = np.full(length, np.nan)
-    return sign * np.stack([scores.segment.get(name, missing) for name in scores.systems])
+    system, segment = sign * np.array(list(scores.system.values())), None
+    if scores.segment:
+        missing = np.full(len(evidence.segments), np.nan)
+        segment = sign * np.stack([scores.segment.get(name, missing) for name in scores.systems])
+    spec, names = scores.metric.spec, tuple(evidence.segments)
+    return Gold(spec, scores.label, scores.systems, names, system, segment, raw=kinds.get(spec) == "da")
 
 
 def _means(judgements: Judgements, kind: str, evidence: Evidence) -> Gold:
+    if kind == STANDARDISED:
+        judgements, kind = standardise(judgements), "z"
     if kind == "mqm" and np.isnan(judgements.values).any():
         judgements = weigh(judgements)
     judgements = _of_outputs(judgements)
@@ -191,8 +185,9 @@ def _means(judgements: Judgements, kind: str, evidence: Evidence) -> Gold:
     segments = tuple(evidence.segments if known else judgements.segments)
     system, segment = system_means(judgements, segments), segment_means(judgements, segments)
     sign = 1.0 if KINDS[kind].higher_is_better else -1.0
+    counts = Counter((row.system, row.segment) for row in judgements.rows)
     return Gold(
-        "da-z" if kind == "z" else kind,
+        STANDARDISED if kind == "z" else kind,
         system.label,
         system.systems,
         segments,
@@ -200,46 +195,29 @@ def _means(judgements: Judgements, kind: str, evidence: Evidence) -> Gold:
         sign * np.stack([segment.segment[name] for name in system.systems]),
         judgements=judgements,
         raw=kind == "da",
-        repeated=_judged_again(judgements),
+        repeated=sum(count > 1 for count in counts.values()),
     )
-
-
-def _judged_again(judgements: Judgements) -> int:
-    """Return the number of outputs with several judgements."""
-    counts = Counter((row.system, row.segment) for row in judgements.rows)
-    return sum(count > 1 for count in counts.values())
-
-
-def _standardised(judgements: Judgements, evidence: Evidence) -> Gold:
-    return _means(standardise(judgements), "z", evidence)
 
 
 def _of_outputs(judgements: Judgements, keep: tuple[str, ...] = ()) -> Judgements:
     """Return the judgements without control items, which are not outputs of systems. A warning counts them."""
     kept, report = without_checks(judgements, keep=keep)
     if report.items:
-        log.warning("Judgements %r: left out control items: %s.", judgements.name, _counted(report.items))
+        counts = ", ".join(f"{number} {check}" for check, number in report.items.items())
+        log.warning("Judgements %r: left out control items: %s.", judgements.name, counts)
     return kept
 
 
-def _of_rankers(judgements: Judgements) -> Judgements:
-    """Return rankings without control items. Outputs that were judged through an identical output stay."""
+def _of_rankings(judgements: Judgements, name: str | None = None) -> Gold:
+    """Return the preferences of rankings, with a name the scores of `OF_RANKINGS` that follow from them.
+
+    Control items are left out, but not outputs that were judged through an identical output.
+    """
     same = {row.check for row in judgements.rows if row.check.startswith(SAME)}
-    return _of_outputs(judgements, keep=tuple(same))
-
-
-def _counted(items: Mapping[str, int]) -> str:
-    return ", ".join(f"{number} {check}" for check, number in items.items())
-
-
-def _preferences(judgements: Judgements) -> Gold:
-    pairs = preferences.pairs_of_rankings(_of_rankers(judgements))
-    label = LABELS.get(judgements.name, judgements.name)
-    return Gold(judgements.name, label, pairs.systems, pairs.segments, pairs=pairs)
-
-
-def _of_rankings(judgements: Judgements, name: str) -> Gold:
-    pairs = preferences.pairs_of_rankings(_of_rankers(judgements))
+    pairs = preferences.pairs_of_rankings(_of_outputs(judgements, keep=tuple(same)))
+    if name is None:
+        label = LABELS.get(judgements.name, judgements.name)
+        return Gold(judgements.name, label, pairs.systems, pairs.segments, pairs=pairs)
     scores = OF_RANKINGS[name](pairs)
     return Gold(name, scores.label, scores.systems, pairs.segments, np.array(list(scores.system.values())), pairs=pairs)
 

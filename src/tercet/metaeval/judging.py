@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +16,8 @@ from ..errors import UsageError
 from ..options import takes
 from ..options.judging import Judging
 from ..stats.correlation import CORRELATIONS, Correlation
-from ..stats.correlation_bootstrap import Resampled, system_means
+from ..stats.correlation_bootstrap import system_means
+from ..stats.intervals import Interval
 from ..stats.outliers import mad_outliers, quality_levels, top_n
 from ..stats.resampling import check_share
 from ..types import Floats
@@ -77,7 +79,11 @@ def judge(evidence: Evidence, scores: Sequence[Scores], *, options: Request) -> 
     """
     asked = replace(options, level=options.level or "sys")
     wanted, test = asked.check_data(evidence)
-    _check_metrics(scores)
+    if not scores:
+        raise UsageError("There are no metrics to evaluate. Name some, or give files of scores.")
+    twice = [label for label, count in Counter(item.label for item in scores).items() if count > 1]
+    if twice:
+        raise UsageError(f"Two metrics are called {twice[0]!r}. Rename one, or leave one out.")
     standard = asked.find_gold(evidence, wanted)
     wanted = wanted.with_variant("wmt12" if standard.name == DARR or standard.pairs is None else "wmt14")
     notes = []
@@ -97,7 +103,8 @@ def judge(evidence: Evidence, scores: Sequence[Scores], *, options: Request) -> 
         if (~np.isnan(values)).sum() > 1:
             notes.append(f"There are too few data for the test ({test}), so no winners are marked.")
         test = None
-    outliers, items = _with_parts(wanted, found, _verdicts(scores, found, resampled, beats, asked.confidence), asked)
+    verdicts = list(_verdicts(scores, found, resampled.intervals(asked.confidence), beats))
+    outliers, items = _with_parts(wanted, found, verdicts, asked)
     notes += _tied_quarters(items)
     by_system = asked.level == "sys"
     named = zip(items, found.metrics, strict=True)
@@ -124,16 +131,6 @@ def judge(evidence: Evidence, scores: Sequence[Scores], *, options: Request) -> 
     )
 
 
-def _check_metrics(scores: Sequence[Scores]) -> None:
-    if not scores:
-        raise UsageError("There are no metrics to evaluate. Name some, or give files of scores.")
-    seen: set[str] = set()
-    for item in scores:
-        if item.label in seen:
-            raise UsageError(f"Two metrics are called {item.label!r}. Rename one, or leave one out.")
-        seen.add(item.label)
-
-
 def _remarks(wanted: Statistic, scores: Sequence[Scores], found: Measurement, test: str | None) -> Iterator[str]:
     """Yield notes on results that a reader would not expect."""
     # The interchange format does not say whether higher is better; for a ratio of lengths neither is.
@@ -151,34 +148,21 @@ def _remarks(wanted: Statistic, scores: Sequence[Scores], found: Measurement, te
 
 
 def _verdicts(
-    scores: Sequence[Scores],
-    found: Measurement,
-    resampled: Resampled,
-    beats: NDArray[np.bool_] | None,
-    confidence: float,
-) -> list[Verdict]:
-    """Return one verdict per metric, with its interval and the metrics that outperform it."""
-    items = []
-    for i, (item, interval) in enumerate(zip(scores, resampled.intervals(confidence), strict=True)):
+    scores: Sequence[Scores], found: Measurement, intervals: Sequence[Interval], beats: NDArray[np.bool_] | None
+) -> Iterator[Verdict]:
+    """Yield one verdict per metric, with its interval and the metrics that outperform it."""
+    (_, n, epsilon), values = found.measured, found.measured.values
+    for i, (item, interval) in enumerate(zip(scores, intervals, strict=True)):
         better = [] if beats is None else [scores[j].label for j in np.flatnonzero(beats[:, i]).tolist()]
-        items.append(
-            Verdict(
-                metric=item.metric.names[0],
-                label=item.label,
-                value=interval.value,
-                signed=float(found.measured.values[i]),
-                n=int(found.measured.n[i]),
-                ci_low=interval.low,
-                ci_high=interval.high,
-                winner=None if beats is None else not better and not np.isnan(interval.value),
-                outperformed_by=tuple(better),
-                epsilon=None if found.measured.epsilon is None else float(found.measured.epsilon[i]),
-                mean_of_segments=found.averaged[i] if found.averaged else None,
-                signature=item.signature,
-                references=tuple(item.provenance.get("references", ())),
-            )
-        )
-    return items
+        yield Verdict(
+            item.metric.names[0], item.label, interval.value, float(values[i]), int(n[i]), interval.low, interval.high,
+            winner=None if beats is None else not better and not np.isnan(interval.value),
+            outperformed_by=tuple(better),
+            epsilon=None if epsilon is None else float(epsilon[i]),
+            mean_of_segments=found.averaged[i] if found.averaged else None,
+            signature=item.signature,
+            references=tuple(item.provenance.get("references", ())),
+        )  # fmt: skip
 
 
 def _with_parts(

@@ -15,23 +15,8 @@ from ..data.scores import Scores
 from ..errors import DataError, UsageError
 from ..types import Floats
 from .gold import Gold, pairs_between, preferences_of
-from .joining import (
-    Indices,
-    align_segments,
-    align_systems,
-    average_segments,
-    drop_gaps,
-    judged_columns,
-    name_of,
-)
-from .measures import (
-    Measured,
-    SegmentRatings,
-    Statistic,
-    preference_level,
-    segment_level,
-    system_level,
-)
+from .joining import Indices, align_segments, align_systems, average_segments, drop_gaps, judged_columns, name_of
+from .measures import Measured, SegmentRatings, Statistic, preference_level, segment_level, system_level
 
 if TYPE_CHECKING:
     from .judging import Request
@@ -99,11 +84,9 @@ def _of_systems(question: Question) -> Measurement:
     )
     if question.wanted.name == "soft-accuracy" and gold_segments is not None:
         judged = ~np.isnan(gold_segments)
-        if judged.any(0).sum() > judged.all(0).sum():
-            notes.append(
-                f"Left out, because not all systems were judged on them: {judged.any(0).sum() - judged.all(0).sum()} "
-                f"of {judged.any(0).sum()} segments."
-            )
+        some, every = judged.any(0).sum(), judged.all(0).sum()
+        if some > every:
+            notes.append(f"Left out, because not all systems were judged on them: {some - every} of {some} segments.")
     people = human if gold_segments is None else gold_segments
     averaged = [
         len(next(iter(item.segment.values()))[columns]) if question.asked.mean_of_segments and item.segment else None

@@ -92,7 +92,7 @@ def parse_statistic(text: str, level: str, *, unit: str | None = None, average: 
     if variant and name != "tau":
         raise UsageError(f"{name} has no variants. Only tau has: {', '.join(VARIANTS)}.")
     if variant:
-        Tau(table=variant) if "," in variant else Tau(variant)
+        Tau.parse(variant)
     levels = STATISTICS[name].units
     if level not in ("sys", "seg"):
         raise UnknownName("level", level, ("sys", "seg"))
@@ -138,15 +138,9 @@ class Measured(NamedTuple):
 
 
 def system_level(
-    statistic: Statistic,
-    human: Floats,
-    metrics: Floats,
-    *,
-    human_segments: Floats | None,
-    metric_segments: Floats | None,
-    ratings: SegmentRatings | None,
-    draws: ResampleOptions,
-) -> Measured:
+    statistic: Statistic, human: Floats, metrics: Floats, *, human_segments: Floats | None,
+    metric_segments: Floats | None, ratings: SegmentRatings | None, draws: ResampleOptions,
+) -> Measured:  # fmt: skip
     """Return the statistic of systems: human (systems,), metrics (metrics, systems); segments and ratings if needed."""
     n = np.full(len(metrics), len(human))
     if statistic.name == "accuracy":
@@ -224,12 +218,9 @@ def _accuracy(statistic: Statistic, human: Floats, metrics: Floats, draws: Resam
         # Pairs include outputs of different segments, so there is no unit that could be resampled.
         columns = np.array([[[right.sum(), count.sum()]] for right, count in counted], dtype=np.float64)
     else:
-        columns = np.stack(
-            [
-                np.stack([np.divide(right, count, out=np.zeros(len(right)), where=count > 0), count > 0], axis=-1)
-                for right, count in counted
-            ]
-        )
+        right, counts = (np.array(each) for each in zip(*counted, strict=True))
+        shares = np.divide(right, counts, out=np.zeros(right.shape), where=counts > 0)
+        columns = np.stack([shares, counts > 0], axis=-1)
     columns[np.isnan(metrics[:, ~np.isnan(human)]).any(-1)] = np.nan
     return Measured(
         resample_ratio(columns, **draws), pairs, epsilons if statistic.name == "accuracy-calibrated" else None
@@ -241,21 +232,13 @@ def preference_level(
 ) -> tuple[Measured, Floats]:
     """Return tau, and the signs of metric differences, (metrics, pairs). metrics: (metrics, systems, segments)."""
     left, right = metrics[:, pairs.left, pairs.segment], metrics[:, pairs.right, pairs.segment]
-    said = np.stack(
-        [
-            signs(one, other, tolerance=NOISE * max(_largest(one), _largest(other)))
-            for one, other in zip(left, right, strict=True)
-        ]
-    )
-    variant = statistic.variant or "wmt14"
-    tau = Tau(table=variant) if "," in variant else Tau(variant)
+    noise = NOISE * np.nanmax(np.abs([left, right]), axis=(0, 2), initial=0.0)
+    pairwise = zip(left, right, noise.tolist(), strict=True)
+    said = np.stack([signs(one, other, tolerance=size) for one, other, size in pairwise])
+    tau = Tau.parse(statistic.variant or "wmt14")
     groups = {"pairs": None, "segments": pairs.segment, "judgements": pairs.task}[statistic.unit]
     if groups is not None:  # segments and rankings without a pair are not resampled
         groups = np.unique(groups, return_inverse=True)[1]
     columns = tau_columns(pairs.outcome, said, tau, groups=groups)
     counted = np.nan_to_num(columns[..., 1].sum(-1)).astype(np.int_)
     return Measured(resample_ratio(columns, **draws), counted), said
-
-
-def _largest(values: Floats) -> float:
-    return float(np.nanmax(np.abs(values), initial=0.0))
