@@ -175,9 +175,11 @@ def count(
 
     No more than a bounded number of shards is in memory at once.
     """
-    from .count_cache import Cache
+    store = None
+    if cache is not None:
+        from .count_cache import Cache
 
-    store = None if cache is None else Cache(cache)
+        store = Cache(cache)
     # Units that run at once; for an executor that does not say, a guess that keeps a cluster busy.
     workers = 1 if executor is None else int(getattr(executor, "_max_workers", 0) or getattr(executor, "workers", 16))
     groups = _groups(metrics, apart=executor is not None)
@@ -305,10 +307,10 @@ class _Unit:
 
     def collect(self) -> list[dict[str, Floats]]:
         """Return for each metric the counts by system, in the order of the shard."""
-        from .workers import result_of
-
         rows: list[list[dict[str, Floats]]] = []
         for future in self.futures:
+            from .workers import result_of
+
             with _reporting_dead_workers():
                 found = result_of(future, self.watch)
             if self.by_rows:
