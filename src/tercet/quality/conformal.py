@@ -20,8 +20,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Hashable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,13 +33,10 @@ from ..learning import SEED
 from ..learning.examples import check_examples, number_groups
 from ..learning.fitting import cross_fit
 from ..learning.linear import Ridge
-from ..learning.predictors import Parts, Predictor, predictor_from_parts
+from ..learning.predictors import Parts, Predictor, below, predictor_from_parts
 from ..stats.correlation import is_constant_series
 from ..stats.resampling import TOLERANCE, check_share
 from ..types import Floats
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 log = logging.getLogger(__name__)
 
@@ -96,34 +94,41 @@ class Conformal:
         plain: dict[str, Any] = {name: getattr(self, name) for name in _NUMBERS} | {"difficulty": None}
         arrays: dict[str, NDArray[Any]] = {"errors": self.errors, "weights": self.weights}
         if self.difficulty is not None:
-            plain["difficulty"], below = self.difficulty.to_parts()
-            arrays |= {_BELOW + name: array for name, array in below.items()}
+            plain["difficulty"], own = self.difficulty.to_parts()
+            arrays |= {_BELOW + name: array for name, array in own.items()}
         return plain, arrays
 
     @classmethod
     def from_parts(cls, plain: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Conformal:
         """Rebuild the intervals from `to_parts`. Raises DataError for unknown, missing or contradictory parts."""
         own = {name: array for name, array in arrays.items() if not name.startswith(_BELOW)}
-        below = {name.removeprefix(_BELOW): array for name, array in arrays.items() if name not in own}
-        if set(plain) != {*_NUMBERS, "difficulty"} or set(own) != {"errors", "weights"}:
-            raise _damaged(f"it has {', '.join(sorted({*plain, *own}))}")
-        errors, weights, groups = own["errors"], own["weights"], plain["groups"]
-        for name, array in own.items():
-            if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.shape != (errors.size,):
-                raise _damaged(f"{name} is not an array of {errors.size} float64 numbers")
-            if not (np.isfinite(array) & (array >= 0)).all():
-                raise _damaged(f"{name} has negative or missing numbers")
-        if (np.diff(errors) < 0).any():
-            raise _damaged("errors are not in order")
-        if not isinstance(groups, int) or abs(weights.sum() - groups) > 1e-6 * max(groups, 1):
-            raise _damaged(f"weights do not add up to {groups!r} groups")
-        for name in ("easiest", "usual"):
-            if not isinstance(plain[name], float) or not 0 <= plain[name] < float("inf"):
-                raise _damaged(f"{name} is {plain[name]!r}")
-        if (plain["difficulty"] is None) != (not below):
-            raise _damaged("the difficulty is incomplete")
-        difficulty = predictor_from_parts(plain["difficulty"], below) if below else None
-        return cls(errors, weights, groups, difficulty, plain["easiest"], plain["usual"])
+        of_difficulty = below(_BELOW, arrays)
+        if fault := _fault(plain, own, bool(of_difficulty)):
+            raise DataError(
+                f"The model's intervals are damaged, or of another version: {shown(fault)}. Train it again."
+            )
+        difficulty = predictor_from_parts(plain["difficulty"], of_difficulty) if of_difficulty else None
+        return cls(own["errors"], own["weights"], plain["groups"], difficulty, plain["easiest"], plain["usual"])
+
+
+def _fault(plain: Mapping[str, Any], own: Mapping[str, NDArray[Any]], has_difficulty: bool) -> str:
+    """Return what is inconsistent in parts from a file; empty if nothing is."""
+    if set(plain) != {*_NUMBERS, "difficulty"} or set(own) != {"errors", "weights"}:
+        return f"it has {', '.join(sorted({*plain, *own}))}"
+    errors, groups = own["errors"], plain["groups"]
+    for name, array in own.items():
+        if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.shape != (errors.size,):
+            return f"{name} is not an array of {errors.size} float64 numbers"
+        if not (np.isfinite(array) & (array >= 0)).all():
+            return f"{name} has negative or missing numbers"
+    if (np.diff(errors) < 0).any():
+        return "errors are not in order"
+    if not isinstance(groups, int) or abs(own["weights"].sum() - groups) > 1e-6 * max(groups, 1):
+        return f"weights do not add up to {groups!r} groups"
+    for name in ("easiest", "usual"):
+        if not isinstance(plain[name], float) or not 0 <= plain[name] < float("inf"):
+            return f"{name} is {plain[name]!r}"
+    return "" if has_difficulty == (plain["difficulty"] is not None) else "the difficulty is incomplete"
 
 
 def calibrate(
@@ -167,7 +172,3 @@ def is_covered(labels: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> NDArray
         raise UsageError(f"{truth.size} labels do not go with {low.size} lower and {high.size} upper bounds.")
     inside: NDArray[np.bool_] = (low <= truth) & (truth <= high)
     return inside
-
-
-def _damaged(fault: str) -> DataError:
-    return DataError(f"The model's intervals are damaged, or of another version: {shown(fault)}. Train it again.")

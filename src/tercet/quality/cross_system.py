@@ -9,9 +9,10 @@ on. So it is trained on a system's outputs in some groups and tested on all syst
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,12 +27,8 @@ from ..options.quality import Assessing
 from ..stats.correlation import is_constant_series, pearson
 from ..types import Floats
 from .evaluating import Evaluation, check_pair, compare_pearson, evaluate
+from .inputs import GivenFeatures
 from .model import QualityModel
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-    from .inputs import GivenFeatures
 
 
 @dataclass(frozen=True)
@@ -81,26 +78,12 @@ class Assessment:
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary for JSON, with the figures at the top level and their intervals in `intervals`."""
-        found = evaluation_dict(self.all) | {"level": self.level, "model": self.model}
+        found = self.all.to_dict() | {"level": self.level, "model": self.model}
         found["metrics"] = [asdict(rival) for rival in self.rivals]
         if self.across is not None:
-            found["systems"] = {name: evaluation_dict(each) for name, each in self.by_system.items()}
+            found["systems"] = {name: each.to_dict() for name, each in self.by_system.items()}
             found["across"] = {name: np.array(value).tolist() for name, value in vars(self.across).items()}
         return found
-
-
-def evaluation_dict(found: Evaluation) -> dict[str, Any]:
-    """Return the figures by name, with `intervals` and how those were computed."""
-    figures = found.figures()
-    return {
-        **{name: each.value for name, each in figures.items()},
-        "n": found.n,
-        "groups": found.groups,
-        "intervals": {name: [each.low, each.high] for name, each in figures.items()},
-        "confidence": found.level,
-        "resamples": found.resamples,
-        "seed": found.seed,
-    }
 
 
 @takes(Assessing)
@@ -134,28 +117,25 @@ def assess(
     found = model.predict(sources, outputs, level=level, given=given, executor=executor)
     truth, values = check_pair(labels, found.values)
     alike = list(sources if groups is None else groups)
-    if len(alike) != len(truth):
-        raise DataError(f"There are {len(truth)} segments, but groups for {len(alike)}. Give one per segment.")
+    for what, each in (("groups", alike), ("systems", systems)):
+        if each is not None and len(each) != len(truth):
+            raise DataError(f"There are {len(truth)} segments, but {what} for {len(each)}. Give one per segment.")
     how: dict[str, Any] = {"seed": seed, "resamples": options.resamples, "level": options.confidence}
-    better = {"higher_is_better": model.higher_is_better}
 
     def figures(rows: Any) -> Evaluation:
         bounds = found.lower[rows], found.upper[rows]
-        return evaluate(
-            truth[rows], values[rows], intervals=bounds, groups=[alike[row] for row in rows], **better, **how
-        )
+        same = [alike[row] for row in rows]
+        better = model.higher_is_better
+        return evaluate(truth[rows], values[rows], intervals=bounds, groups=same, higher_is_better=better, **how)
 
-    everything = np.arange(len(truth))
     rivals = [_rival(name, truth, values, scores, groups=alike, **how) for name, scores in (metrics or {}).items()]
     by_system: dict[str, Evaluation] = {}
     matrix = None
     if systems is not None:
-        if len(systems) != len(truth):
-            raise DataError(f"There are {len(truth)} segments, but systems for {len(systems)}. Give one per segment.")
         rows_of = {name: np.flatnonzero(np.array(systems) == name) for name in dict.fromkeys(systems)}
         by_system = {name: figures(rows) for name, rows in rows_of.items()}
         matrix = across_systems(model, found.features.values, truth, rows_of, alike, seed=seed, executor=executor)
-    return Assessment(figures(everything), level, tuple(rivals), by_system, matrix, model.checksum)
+    return Assessment(figures(range(len(truth))), level, tuple(rivals), by_system, matrix, model.checksum)
 
 
 def _rival(metric: str, labels: Floats, predictions: Floats, scores: Floats, **how: Any) -> Rival:
@@ -189,24 +169,17 @@ def across_systems(
         raise UsageError(f"--across needs at least two systems, and all segments are of {next(iter(rows_of))!r}.")
     learner, settings = learnt_by(model.predictor, model.names)
     splits = folds(groups, seed=seed)
-    trained = {
-        system: [np.intersect1d(rows, train) for train, _ in splits]
-        for system, rows in rows_of.items()
-        if len(rows) >= MINIMUM
-    }
-    trained = {
-        system: parts
-        for system, parts in trained.items()
-        if all(len(part) > 1 and not is_constant_series(labels[part]) for part in parts)
-    }
-    apart = [(part, test) for parts in trained.values() for part, (_, test) in zip(parts, splits, strict=True)]
+    trained = {}
+    for system, rows in rows_of.items():
+        parts = [np.intersect1d(rows, train) for train, _ in splits]
+        can_learn = all(len(part) > 1 and not is_constant_series(labels[part]) for part in parts)
+        if len(rows) >= MINIMUM and can_learn:
+            trained[system] = [(part, test) for part, (_, test) in zip(parts, splits, strict=True)]
     numbers = number_groups(groups, len(labels), "segments")
     data = Examples(features, labels, numbers, seed=seed, executor=executor)
-    results = iter(predict_held_out(learner, settings, data, apart))
-    systems = tuple(rows_of)
-    shape = (len(systems), len(systems))
-    correlations, errors = np.full(shape, nan), np.full(shape, nan)
-    for place, system in enumerate(systems):
+    results = iter(predict_held_out(learner, settings, data, [split for parts in trained.values() for split in parts]))
+    correlations, errors = np.full((2, len(rows_of), len(rows_of)), nan)
+    for place, system in enumerate(rows_of):
         if system not in trained:
             continue
         predictions = np.full(len(labels), nan)
@@ -215,4 +188,4 @@ def across_systems(
         for other, rows in enumerate(rows_of.values()):
             correlations[place, other] = pearson(labels[rows], predictions[rows])
             errors[place, other] = np.sqrt(np.mean((labels[rows] - predictions[rows]) ** 2))
-    return Across(systems, tuple(len(rows) for rows in rows_of.values()), correlations, errors)
+    return Across(tuple(rows_of), tuple(len(rows) for rows in rows_of.values()), correlations, errors)

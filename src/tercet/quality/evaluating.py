@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,8 +54,17 @@ class Evaluation:
 
     def figures(self) -> dict[str, Interval]:
         """Return the figures by name, without coverage if there is none."""
-        names = ("pearson", "spearman", "rmse", "mae", "delta_avg", "coverage")
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return {name: each for name, each in vars(self).items() if isinstance(each, Interval)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures by name, with `intervals` and how those were computed."""
+        figures = self.figures()
+        return {
+            **{name: each.value for name, each in figures.items()},
+            **{"n": self.n, "groups": self.groups},
+            "intervals": {name: [each.low, each.high] for name, each in figures.items()},
+            **{"confidence": self.level, "resamples": self.resamples, "seed": self.seed},
+        }
 
 
 def evaluate(
@@ -93,18 +103,9 @@ def evaluate(
     absolute, *covered = means.intervals(level)[1:]
     rho, delta = ranked.intervals(level)
     return Evaluation(
-        pearson=linear.intervals(level)[0],
-        spearman=rho,
-        rmse=squared.intervals(level)[0],
-        mae=absolute,
-        delta_avg=delta,
-        coverage=covered[0] if covered else None,
-        n=len(truth),
-        groups=int(numbers.max()) + 1,
-        level=level,
-        resamples=resamples,
-        seed=seed,
-    )
+        linear.intervals(level)[0], rho, squared.intervals(level)[0], absolute, delta, covered[0] if covered else None,
+        n=len(truth), groups=int(numbers.max()) + 1, level=level, resamples=resamples, seed=seed,
+    )  # fmt: skip
 
 
 def compare_pearson(
@@ -124,12 +125,12 @@ def compare_pearson(
     """
     truth, one = check_pair(labels, first)
     _, other = check_pair(labels, second)
-    terms = pearson_terms(truth, np.stack([one, other]))
     numbers = number_groups(groups, len(truth), "segments")
+    terms = pearson_terms(truth, np.stack([one, other]))
     sums = np.zeros((2, int(numbers.max()) + 1, terms.shape[2]))
-    for place in range(2):
-        np.add.at(sums[place], numbers, terms[place])
-    return paired_bootstrap(pearson_of_sums, sums[0], sums[1], resamples=resamples, confidence=level, seed=seed)
+    for of_groups, of_segments in zip(sums, terms, strict=True):
+        np.add.at(of_groups, numbers, of_segments)
+    return paired_bootstrap(pearson_of_sums, *sums, resamples=resamples, confidence=level, seed=seed)
 
 
 def check_pair(labels: ArrayLike, predictions: ArrayLike) -> tuple[Floats, Floats]:
@@ -161,38 +162,25 @@ def _resample(statistics: list[Weighted], numbers: Rows, resamples: int, seed: i
     return Resampled(np.array(values), np.concatenate(samples, axis=1), seed, groups)
 
 
-@dataclass(frozen=True, eq=False)
-class _Runs:
-    """Segments sorted by a series; segments of equal value form a run."""
-
-    order: Rows
-    starts: Rows  # the first place of each run in the order
-    run_of: Rows  # (n,): the run of each segment
-
-    @classmethod
-    def of(cls, series: Floats) -> _Runs:
-        values, run_of = np.unique(series, return_inverse=True)
-        order = np.argsort(run_of, kind="stable")
-        return cls(order, np.searchsorted(run_of[order], np.arange(len(values))), run_of)
-
-    def sums(self, weights: Floats) -> Floats:
-        """Return the sum of each run, shape (rows, n) -> (rows, runs)."""
-        result: Floats = np.add.reduceat(weights[:, self.order], self.starts, axis=1)
-        return result
+def _runs(series: Floats) -> tuple[Rows, Weighted]:
+    """Return the number of each segment's run of equal values, and a function for sums: (rows, n) to (rows, runs)."""
+    values, run_of = np.unique(series, return_inverse=True)
+    order = np.argsort(run_of, kind="stable")
+    starts = np.searchsorted(run_of[order], np.arange(len(values)))
+    return run_of, lambda weights: np.add.reduceat(weights[:, order], starts, axis=1)
 
 
 def _rank_correlation(first: Floats, second: Floats) -> Weighted:
     """Return a function for Spearman's rho of weighted segments: a weight is how often the segment occurs."""
-    series = [_Runs.of(first), _Runs.of(second)]
-
-    def ranks(runs: _Runs, weights: Floats) -> Floats:
-        sizes = runs.sums(weights)
-        middle = np.cumsum(sizes, axis=1) - sizes / 2  # minus half the number of segments: the mean is 0
-        centred: Floats = (middle - weights.sum(1, keepdims=True) / 2)[:, runs.run_of]
-        return centred
+    series = [_runs(first), _runs(second)]
 
     def statistic(weights: Floats) -> Floats:
-        x, y = (ranks(runs, weights) for runs in series)
+        ranks = []
+        for run_of, sums in series:
+            sizes = sums(weights)
+            middle = np.cumsum(sizes, axis=1) - sizes / 2  # minus half the number of segments: the mean is 0
+            ranks.append((middle - weights.sum(1, keepdims=True) / 2)[:, run_of])
+        x, y = ranks
         xx, yy, xy = ((weights * product).sum(1) for product in (x * x, y * y, x * y))
         with np.errstate(divide="ignore", invalid="ignore"):
             rho: Floats = xy / np.sqrt(xx * yy)
@@ -210,12 +198,12 @@ def _delta_avg(labels: Floats, predictions: Floats) -> Weighted:
     same prediction each count with their mean label, which is the expectation over all orders of them. The result is
     NaN for fewer than four segments.
     """
-    runs = _Runs.of(-predictions)  # the best first
+    _, sums = _runs(-predictions)  # the best first
     shares: dict[int, Floats] = {}  # by number of segments, which differs where groups are resampled
 
     def statistic(weights: Floats) -> Floats:
-        sizes = runs.sums(weights)
-        totals = runs.sums(weights * labels)
+        sizes = sums(weights)
+        totals = sums(weights * labels)
         means = np.divide(totals, sizes, out=np.zeros_like(totals), where=sizes > 0)
         ends = np.cumsum(sizes, axis=1).astype(np.int64)
         starts = ends - sizes.astype(np.int64)

@@ -228,6 +228,11 @@ class GivenFeatures:
             most = f" of at most {LARGEST:g}" if np.isfinite(self.values[row, column]) else ""
             raise DataError(f"Feature {self.names[column]!r}, segment {row + 1}: not a finite number{most}.")
 
+    def check_rows(self, segments: int) -> None:
+        """Raise DataError if the features are of another number of segments."""
+        if len(self.values) != segments:
+            raise DataError(f"There are {segments} segments, but --extra-features for {len(self.values)}.")
+
     def only(self, names: Sequence[str]) -> GivenFeatures:
         """Return these features, in this order."""
         for name in names:

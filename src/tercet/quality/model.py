@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +18,13 @@ from ..data.model_file import CONTROL, Dataset, ModelFile, has_form, read_model,
 from ..data.testset import check_several
 from ..errors import DataError, UsageError
 from ..learning.learners import learnt_by
-from ..learning.predictors import Predictor, predictor_from_parts
+from ..learning.predictors import Predictor, below, predictor_from_parts
 from ..stats.resampling import check_share
 from ..types import Floats
 from .conformal import Conformal
 from .features import FeatureTable, all_features, extract
 from .inputs import ANY_LANGUAGE, GivenFeatures, check_languages, check_range, same_languages
 from .resources import Resources
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 log = logging.getLogger(__name__)
 
@@ -137,7 +135,7 @@ class QualityModel:
         """What a user must know: that a baseline has as low an error on held-out groups; empty if none has."""
         errors = {name: values["rmse"] for name, values in self.provenance["held_out"].items()}
         own = errors.get(self.learner)
-        baselines = [error for name, error in errors.items() if name == "mean" or name.startswith("linear:")]
+        baselines = [error for name, error in errors.items() if name.partition(":")[0] in ("mean", "linear")]
         if own is None or not any(error is not None and error <= own for error in baselines):
             return ""
         return (
@@ -157,15 +155,13 @@ class QualityModel:
             "settings": self.settings,
             "features": list(self.features),
             "given": list(self.given),
-            "half_width": {str(level): self._half_width(level) for level in LEVELS},
+            "half_width": {
+                str(level): width if (width := self.conformal.usual_half_width(level)) < float("inf") else None
+                for level in LEVELS
+            },
             "half_width_varies": self.conformal.difficulty is not None,
             **self.provenance,
         }
-
-    def _half_width(self, level: float) -> float | None:
-        """Return half the width of the interval of a usual segment; None, for JSON, if it is infinite."""
-        width = self.conformal.usual_half_width(level)
-        return width if width < float("inf") else None
 
     def descriptions(self) -> dict[str, str]:
         """Return a description of each feature by its name."""
@@ -195,7 +191,13 @@ class QualityModel:
         if table.left_out:
             name, missing = next(iter(table.left_out.items()))
             raise UsageError(f"The model uses the feature {name!r}, which cannot be computed here: {missing}.")
-        return with_given(table, _checked_given(given, self.given, len(sources)))
+        if self.given and given is None:
+            raise UsageError(
+                f"The model uses features of your own: give {', '.join(self.given)} with --extra-features."
+            )
+        if given is not None and not self.given:
+            raise UsageError("The model was trained without features of your own: leave out --extra-features.")
+        return with_given(table, None if given is None else given.only(self.given))
 
     def predict(
         self,
@@ -215,7 +217,9 @@ class QualityModel:
         table = self.featurise(sources, outputs, given=given, executor=executor)
         values = self.predictor.predict(table.values)
         lower, upper = self.conformal.interval(values, level, table.values)
-        without_source, without_output = (_empty(texts) for texts in (sources, outputs))
+        without_source, without_output = (
+            np.array([not text.strip() for text in texts], dtype=np.bool_) for texts in (sources, outputs)
+        )
         one_sided = without_source != without_output
         worst, best = self.label_range if self.higher_is_better else self.label_range[::-1]
         values[one_sided] = worst
@@ -241,7 +245,6 @@ class QualityModel:
     ) -> dict[int, str]:
         """Return by row why a segment is unlike the training texts, and warn if there are any."""
         outside = ((features < self.bounds[0]) | (features > self.bounds[1])).sum(1)
-        width = features.shape[1]
         found = {}
         for row in np.flatnonzero(without_source | without_output | (outside > self.most_outside)).tolist():
             if without_source[row]:
@@ -249,7 +252,8 @@ class QualityModel:
             elif without_output[row]:
                 found[row] = "the output is empty"
             else:
-                found[row] = f"{outside[row]} of {width} features are outside the range of the training texts"
+                counted = f"{outside[row]} of {features.shape[1]} features"
+                found[row] = f"{counted} are outside the range of the training texts"
         if found:
             log.warning(
                 "%d of %d segments are unlike the training texts, so their predictions are not reliable; the first is "
@@ -313,8 +317,8 @@ class QualityModel:
         model = cls(
             **own,
             languages=check_languages(file.languages or ()),
-            predictor=predictor_from_parts(facts["predictor"], _below("predictor.", arrays)),
-            conformal=Conformal.from_parts(facts["conformal"], _below("conformal.", arrays)),
+            predictor=predictor_from_parts(facts["predictor"], below("predictor.", arrays)),
+            conformal=Conformal.from_parts(facts["conformal"], below("conformal.", arrays)),
             resources=Resources.from_members(file.blobs),
             provenance={name: provenance[name] for name in PROVENANCE},
         )
@@ -324,13 +328,9 @@ class QualityModel:
 
     def _fault(self) -> str | None:
         """Return what is inconsistent in a model from a file, or None."""
-        width, examples = len(self.names), self.held_out_labels.size
-        shapes = {
-            "means": (width,),
-            "bounds": (2, width),
-            "held_out_predictions": (examples,),
-            "held_out_labels": (examples,),
-        }
+        width, examples = len(self.names), (self.held_out_labels.size,)
+        shapes = {"means": (width,), "bounds": (2, width)}
+        shapes |= dict.fromkeys(("held_out_predictions", "held_out_labels"), examples)
         for name, shape in shapes.items():
             array = getattr(self, name)
             if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
@@ -355,35 +355,11 @@ class QualityModel:
         return None
 
 
-def _empty(texts: Sequence[str]) -> NDArray[np.bool_]:
-    return np.array([not text.strip() for text in texts], dtype=np.bool_)
-
-
-def _below(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-
-
-def _checked_given(given: GivenFeatures | None, names: Sequence[str], segments: int) -> GivenFeatures | None:
-    if not names:
-        if given is not None:
-            raise UsageError("The model was trained without features of your own: leave out --extra-features.")
-        return None
-    if given is None:
-        raise UsageError(f"The model uses features of your own: give {', '.join(names)} with --extra-features.")
-    check_rows(given, segments)
-    return given.only(names)
-
-
-def check_rows(given: GivenFeatures, segments: int) -> None:
-    """Raise DataError if the features are of another number of segments."""
-    if len(given.values) != segments:
-        raise DataError(f"There are {segments} segments, but --extra-features for {len(given.values)}.")
-
-
 def with_given(table: FeatureTable, given: GivenFeatures | None) -> FeatureTable:
     """Return the table with the user's own features after the extracted ones."""
     if given is None:
         return table
+    given.check_rows(len(table))
     for name in given.names:
         if name in table.names:
             raise DataError(f"Your feature {name!r} has the name of one of Tercet's. Rename it.")

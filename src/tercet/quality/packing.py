@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 from zipfile import ZipFile
 
@@ -21,8 +22,10 @@ from ..language.bilingual_alignment import HMM, WordAligner
 from ..language.frequencies import Frequencies
 from ..language.lexical_tables import NULL, LexicalTable
 from ..language.ngram_models import MARKS, Grams, NgramModel
+from ..learning.predictors import below
 
 Arrays = dict[str, NDArray[Any]]
+SIDES = ("forward", "backward")  # of an aligner
 
 
 def pack(resource: object) -> bytes:
@@ -46,11 +49,6 @@ def unpack(kind: type, content: bytes, name: str) -> Any:
         raise DataError(f"The resource {name} is damaged: {what}. Train the model again.") from None
 
 
-def _pack_model(model: NgramModel) -> Arrays:
-    names = ("bounds", "parents", "last", "logs", "backoffs")
-    return {"words": _text(model.words)} | {name: getattr(model, name) for name in names}
-
-
 def _unpack_model(arrays: Arrays) -> NgramModel:
     words, bounds = _words(arrays["words"]), _ints(arrays["bounds"])
     parents, last = _ints(arrays["parents"]), _ints(arrays["last"])
@@ -62,15 +60,14 @@ def _unpack_model(arrays: Arrays) -> NgramModel:
     _require(bool((last >= 0).all() and (last < len(words)).all()), "words of n-grams")
     _require(np.array_equal(last[: len(words)], np.arange(len(words))), "single words")
     levels = []
-    for n in range(len(bounds) - 1):
-        here = slice(int(bounds[n]), int(bounds[n + 1]))
-        before = int(bounds[n - 1]) if n else 0
-        above = parents[here] - before if n else np.zeros(len(words), dtype=np.int64)
+    for n, (start, end) in enumerate(pairwise(bounds.tolist())):
+        above = np.zeros(len(words), dtype=np.int64)
         if n:
-            _require(bool((above >= 0).all() and (above < bounds[n] - before).all()), "parents")
-            keys = above * len(words) + last[here]
-            _require(bool((np.diff(keys) > 0).all()), "order of n-grams")
-        levels.append(Grams(above, last[here], logs[here], backoffs[here]))
+            before = bounds[n - 1]
+            above = parents[start:end] - before
+            _require(bool((above >= 0).all() and (above < start - before).all()), "parents")
+            _require(bool((np.diff(above * len(words) + last[start:end]) > 0).all()), "order of n-grams")
+        levels.append(Grams(above, last[start:end], logs[start:end], backoffs[start:end]))
     return NgramModel(words, levels)
 
 
@@ -95,7 +92,8 @@ def _unpack_frequencies(arrays: Arrays) -> Frequencies:
 
 def _pack_aligner(aligner: WordAligner) -> Arrays:
     arrays: Arrays = {}
-    for side, model in (("forward", aligner.forward), ("backward", aligner.backward)):
+    for side in SIDES:
+        model = getattr(aligner, side)
         table = model.table
         parts: Arrays = {
             "sources": _text(table.source_words), "targets": _text(table.target_words), "starts": table.starts,
@@ -106,24 +104,20 @@ def _pack_aligner(aligner: WordAligner) -> Arrays:
     return arrays
 
 
-def _unpack_aligner(arrays: Arrays) -> WordAligner:
-    models = []
-    for side in ("forward", "backward"):
-        sources, targets = _words(arrays[f"{side}_sources"]), _words(arrays[f"{side}_targets"])
-        starts, pairs = _ints(arrays[f"{side}_starts"]), _ints(arrays[f"{side}_pairs"])
-        probabilities, jumps = _floats(arrays[f"{side}_probabilities"]), _floats(arrays[f"{side}_jumps"])
-        null, smoothing = _floats(arrays[f"{side}_settings"]).tolist()
-        _require(len(starts) == len(sources) + 1 and sources[:1] == (NULL,), "source words")
-        _require(bool((np.diff(starts) >= 0).all()) and starts[0] == 0 and starts[-1] == len(pairs), "rows")
-        _require(bool((pairs >= 0).all() and (pairs < len(targets)).all()), "target words")
-        rows = np.repeat(np.arange(len(sources)), np.diff(starts))
-        _require(bool((np.diff(rows * len(targets) + pairs) > 0).all()), "order of target words")
-        _require(len(probabilities) == len(pairs) and len(jumps) % 2 == 1, "probabilities")
-        for shares in (probabilities, jumps):
-            _require(bool((shares >= 0).all() and (shares <= 1).all()), "probabilities")
-        table = LexicalTable(sources, targets, starts, pairs.astype(np.int32), probabilities)
-        models.append(HMM(table, jumps, null, smoothing))
-    return WordAligner(*models)
+def _unpack_direction(arrays: Arrays) -> HMM:
+    sources, targets = _words(arrays["sources"]), _words(arrays["targets"])
+    starts, pairs = _ints(arrays["starts"]), _ints(arrays["pairs"])
+    probabilities, jumps = _floats(arrays["probabilities"]), _floats(arrays["jumps"])
+    null, smoothing = _floats(arrays["settings"]).tolist()
+    _require(len(starts) == len(sources) + 1 and sources[:1] == (NULL,), "source words")
+    _require(bool((np.diff(starts) >= 0).all()) and starts[0] == 0 and starts[-1] == len(pairs), "rows")
+    _require(bool((pairs >= 0).all() and (pairs < len(targets)).all()), "target words")
+    rows = np.repeat(np.arange(len(sources)), np.diff(starts))
+    _require(bool((np.diff(rows * len(targets) + pairs) > 0).all()), "order of target words")
+    _require(len(probabilities) == len(pairs) and len(jumps) % 2 == 1, "probabilities")
+    shares = np.concatenate([probabilities, jumps])
+    _require(bool((shares >= 0).all() and (shares <= 1).all()), "probabilities")
+    return HMM(LexicalTable(sources, targets, starts, pairs.astype(np.int32), probabilities), jumps, null, smoothing)
 
 
 def _unpack_matrix(arrays: Arrays) -> NDArray[np.float64]:
@@ -158,9 +152,16 @@ def _require(right: bool | np.bool_, what: str) -> None:
         raise ValueError(f"its {what} contradict each other")
 
 
+_OF_MODEL = ("bounds", "parents", "last", "logs", "backoffs")
 _CODECS: dict[type, tuple[Callable[[Any], Arrays], Callable[[Arrays], Any]]] = {
-    NgramModel: (_pack_model, _unpack_model),
+    NgramModel: (
+        lambda model: {"words": _text(model.words)} | {name: getattr(model, name) for name in _OF_MODEL},
+        _unpack_model,
+    ),
     Frequencies: (_pack_frequencies, _unpack_frequencies),
-    WordAligner: (_pack_aligner, _unpack_aligner),
+    WordAligner: (
+        _pack_aligner,
+        lambda arrays: WordAligner(*(_unpack_direction(below(f"{side}_", arrays)) for side in SIDES)),
+    ),
     np.ndarray: (lambda matrix: {"matrix": matrix}, _unpack_matrix),
 }

@@ -13,10 +13,11 @@ standard error of a mean predicted by linear regression (Draper and Smith, 1998,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from math import nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,13 +29,8 @@ from ..options.quality import Ranking
 from ..types import Floats
 from .default import load_model
 from .features.families import family
-from .inputs import check_languages
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-    from .inputs import GivenFeatures
-    from .model import Predictions, QualityModel
+from .inputs import GivenFeatures, check_languages
+from .model import Predictions, QualityModel
 
 REASONS = 3
 LEAST = 1e-9  # times the range of labels: a smaller effect of a feature is rounding error
@@ -186,31 +182,23 @@ def rank(
     if target is not None:
         check_target(model, target)  # before any work
     found = model.predict(sources, outputs, level=level, given=given, executor=executor)
-    badness = -found.values if model.higher_is_better else found.values
-    order = np.argsort(-badness, kind="stable")
+    order = np.argsort(found.values if model.higher_is_better else -found.values, kind="stable")  # the worst first
     shown = order[: options.top]
-    reasons = reasons_for(model, found, shown)
-    cut_off = None if target is None else find_cut_off(model, found.values, target, unusual=tuple(found.unusual))
-    decisions = _decisions(order, found, cut_off)
+    cut_off, decisions = None, {}
+    if target is not None:
+        cut_off = find_cut_off(model, found.values, target, unusual=tuple(found.unusual))
+        usual = [row for row in order.tolist() if row not in found.unusual]
+        decisions = dict.fromkeys(order.tolist(), REVIEW) | dict.fromkeys(usual[len(usual) - cut_off.kept :], KEEP)
     segments = tuple(
         Ranked(
-            int(row) + 1, sources[row], outputs[row],
+            row + 1, sources[row], outputs[row],
             float(found.values[row]), float(found.lower[row]), float(found.upper[row]),
-            why if sources[row].strip() and outputs[row].strip() else (),
-            found.unusual.get(int(row)), decisions.get(int(row)),
+            why if sources[row].strip() and outputs[row].strip() else (), found.unusual.get(row), decisions.get(row),
             ids[row] if ids else "", files[row] if files else "",
         )
-        for row, why in zip(shown, reasons, strict=True)
+        for row, why in zip(shown.tolist(), reasons_for(model, found, shown), strict=True)
     )  # fmt: skip
     return SegmentRanking(segments, len(found.values), level, model.higher_is_better, model.checksum, cut_off)
-
-
-def _decisions(order: NDArray[np.int64], found: Predictions, cut_off: CutOff | None) -> dict[int, str]:
-    """Return the decision for each row, or nothing without a target. order: the worst first."""
-    if cut_off is None:
-        return {}
-    usual = [int(row) for row in order if int(row) not in found.unusual]
-    return dict.fromkeys(map(int, order), REVIEW) | dict.fromkeys(usual[len(usual) - cut_off.kept :], KEEP)
 
 
 def reasons_for(model: QualityModel, found: Predictions, rows: NDArray[np.int64]) -> list[tuple[Reason, ...]]:
@@ -224,18 +212,14 @@ def reasons_for(model: QualityModel, found: Predictions, rows: NDArray[np.int64]
     numbers = np.stack(np.broadcast_arrays(table, model.means, effects))
     reasons = []
     for row in range(len(rows)):
-        worst: dict[object, int] = {}  # columns by family of features
+        worst: dict[object, Reason] = {}  # by family of features
         for column in np.argsort(-harm[row], kind="stable").tolist():
             if len(worst) == REASONS or harm[row, column] <= least:
                 break
             name = found.features.names[column]
-            worst.setdefault(name if name in model.given else family(name), column)
-        reasons.append(
-            tuple(
-                Reason(name := found.features.names[column], described[name], *map(float, numbers[:, row, column]))
-                for column in worst.values()
-            )
-        )
+            reason = Reason(name, described[name], *map(float, numbers[:, row, column]))
+            worst.setdefault(name if name in model.given else family(name), reason)
+        reasons.append(tuple(worst.values()))
     return reasons
 
 
@@ -252,21 +236,21 @@ def find_cut_off(model: QualityModel, predictions: Floats, target: float, *, unu
     unusual: rows that must not be kept, whatever their predictions are.
     """
     check_target(model, target)
-    slope, intercept, spread = _regressed(model.held_out_predictions, model.held_out_labels)
+    x, y = model.held_out_predictions, model.held_out_labels
+    slope, intercept, spread = _regressed(x, y)
     sign = 1.0 if model.higher_is_better else -1.0
     best = -sign * np.sort(-sign * np.delete(predictions, list(unusual)))  # the best first
     means = np.cumsum(intercept + slope * best) / np.arange(1, len(best) + 1)
     # Because of rounding, a mean equal to the target may come out slightly below it.
-    reached = sign * (means - target) >= -1e-12 * max(abs(target), 1.0)
-    kept = int(np.flatnonzero(reached)[-1]) + 1 if reached.any() else 0
+    reached = np.flatnonzero(sign * (means - target) >= -1e-12 * max(abs(target), 1.0))
+    kept = int(reached[-1]) + 1 if len(reached) else 0
+    threshold = expected = error = nan
+    if kept:
+        threshold, expected = float(best[kept - 1]), float(means[kept - 1])
+        away = (best[:kept].mean() - x.mean()) ** 2 / float((x - x.mean()) @ (x - x.mean()))
+        error = float(spread * np.sqrt(1 / kept + 1 / len(x) + away))
     reachable = float(means[0]) if len(means) else nan
-    rest = len(predictions) - kept
-    if not kept:
-        return CutOff(target, nan, 0, rest, nan, nan, spread, reachable, len(unusual))
-    error = _error_of_mean(best[:kept], model.held_out_predictions, spread)
-    return CutOff(
-        target, float(best[kept - 1]), kept, rest, float(means[kept - 1]), error, spread, reachable, len(unusual)
-    )
+    return CutOff(target, threshold, kept, len(predictions) - kept, expected, error, spread, reachable, len(unusual))
 
 
 def _regressed(predictions: Floats, labels: Floats) -> tuple[float, float, float]:
@@ -282,10 +266,3 @@ def _regressed(predictions: Floats, labels: Floats) -> tuple[float, float, float
     residuals = y - slope * x
     spread = float(np.sqrt(residuals @ residuals / max(len(y) - 2, 1)))
     return slope, float(labels.mean() - slope * predictions.mean()), spread
-
-
-def _error_of_mean(kept: Floats, predictions: Floats, spread: float) -> float:
-    """Return the standard error of the mean of new labels at these predictions."""
-    deviations = predictions - predictions.mean()
-    away = (kept.mean() - predictions.mean()) ** 2 / float(deviations @ deviations)
-    return float(spread * np.sqrt(1 / len(kept) + 1 / len(predictions) + away))

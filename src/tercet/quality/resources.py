@@ -10,9 +10,10 @@ import json
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, fields, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,9 +29,6 @@ from ..text.scripts import base_code
 from ..types import Floats
 from .packing import pack, unpack
 from .tokens import NONE_TAGGED, Tagged, tags, tokenise
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 log = logging.getLogger(__name__)
 
@@ -93,16 +91,13 @@ class Resources:
 
     def members(self) -> dict[str, bytes]:
         """Encode each resource as bytes, by file name. Equal resources give equal bytes."""
-        settings: dict[str, Any] = {}
-        found: dict[str, bytes] = {}
-        for name in _names():
-            value = getattr(self, name)
-            if isinstance(value, str):
-                settings[name] = value
-            elif isinstance(value, frozenset):
-                settings[name] = sorted(value)
-            elif value is not None:
-                found[f"{name}.npz"] = pack(value)
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        found = {f"{name}.npz": pack(value) for name, value in given.items() if name in _KINDS}
+        settings = {
+            name: sorted(value) if isinstance(value, frozenset) else value
+            for name, value in given.items()
+            if name not in _KINDS
+        }
         found[SETTINGS] = json.dumps(settings, sort_keys=True, indent=1).encode()
         return dict(sorted(found.items()))
 
@@ -147,12 +142,11 @@ class Resources:
         return {name: sha256(content).hexdigest() for name, content in self.members().items()}
 
 
-_KINDS: dict[str, type] = {
-    "source_lm": NgramModel, "target_lm": NgramModel, "source_lm_backward": NgramModel,
-    "target_lm_backward": NgramModel, "source_tags_lm": NgramModel, "target_tags_lm": NgramModel,
-    "source_frequencies": Frequencies, "target_frequencies": Frequencies, "source_words": Frequencies,
-    "target_words": Frequencies, "aligner": WordAligner, "embedding_axes": np.ndarray,
-}  # fmt: skip
+_TYPES: dict[str, type] = {f"{kind.__name__} | None": kind for kind in (NgramModel, Frequencies, WordAligner)}
+_TYPES["Floats | None"] = np.ndarray
+_KINDS = {
+    each.name: _TYPES[str(each.type)] for each in fields(Resources) if each.type in _TYPES
+}  # those that are packed
 # How a user provides a missing resource, for messages: in words, and the option of the command line.
 _TEXTS = "give texts in the {side} language: --{side}-corpus"
 _OF_SIDES = {
@@ -175,12 +169,8 @@ HOW_TO_GIVE = {
 _PARSER = re.compile(r"natasha|(spacy|stanza):[\w-]+")
 
 
-def _names() -> tuple[str, ...]:
-    return tuple(field.name for field in fields(Resources))
-
-
 def _setting(name: str, value: object) -> object:
-    if name not in _names() or name in _KINDS:
+    if name not in Resources.__dataclass_fields__ or name in _KINDS:
         raise ValueError(f"{name!r} is not a setting")
     if isinstance(value, list) and name.endswith("_function_words") and all(isinstance(word, str) for word in value):
         return frozenset(value)
@@ -269,7 +259,11 @@ class Corpora:
                 values |= _tags(side, language, [*texts, *aligned], tagged, say)
         if self.parallel is not None:
             say("word alignment")
-            values["aligner"] = _pruned(train_aligner(*pairs))
+            trained = train_aligner(*pairs)
+            values["aligner"] = WordAligner(
+                *(replace(each, table=each.table.pruned(below=LEAST_PROBABILITY))
+                  for each in (trained.forward, trained.backward))
+            )  # fmt: skip
         values |= {name: getattr(self, name) for name in ("embeddings", "embedding_axes", "network")}
         return Resources(*self.languages, **values)
 
@@ -327,14 +321,10 @@ def _of_one_language(side: str, language: str, sentences: list[list[str]], say: 
     if listed := function_words(base_code(language)):
         found[f"{side}_function_words"] = listed
     elif frequent is not None:
-        found[f"{side}_function_words"] = _most_frequent(frequent)
+        counts = zip(frequent.counts[0].tolist(), frequent.words, strict=True)
+        words = sorted((-count, word) for count, word in counts if any(map(str.isalpha, word)))
+        found[f"{side}_function_words"] = frozenset(word for _, word in words[:MOST_FREQUENT])
     return found
-
-
-def _most_frequent(frequencies: Frequencies) -> frozenset[str]:
-    counts = zip(frequencies.counts[0].tolist(), frequencies.words, strict=True)
-    words = [(-count, word) for count, word in counts if any(character.isalpha() for character in word)]
-    return frozenset(word for _, word in sorted(words)[:MOST_FREQUENT])
 
 
 def tag_texts(
@@ -379,8 +369,3 @@ def _tags(
         lines = [" ".join(line) for line in tags(texts, language, parser, known=known)]
         found[f"{side}_tags_lm"] = estimate(lines, order=ORDER)
     return found
-
-
-def _pruned(aligner: WordAligner) -> WordAligner:
-    models = (aligner.forward, aligner.backward)
-    return WordAligner(*(replace(model, table=model.table.pruned(below=LEAST_PROBABILITY)) for model in models))

@@ -9,11 +9,14 @@ a model gives higher probabilities to sentences that it was trained on than to n
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -43,14 +46,10 @@ from .features import (
     cross_fitted,
     extract,
     find_feature,
-)
+)  # fmt: skip
 from .inputs import GivenFeatures, Range, check_labels, check_languages, check_range, same_languages
-from .model import QualityModel, check_rows, with_given
+from .model import QualityModel, with_given
 from .resources import Corpora, Progress, Resources, principal_axes, tag_texts
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
 
 # The mean label, and linear regressions on the length and on the language model's probability.
 BASELINES = ("mean", "linear:source_tokens", "linear:target_log_probability")
@@ -76,7 +75,11 @@ def train(
     given, asked, seed = options.given, options.features or None, options.seed
     label_range = None if options.label_range is None else check_range(options.label_range)
     texts = check_training(sources, outputs, labels, options.groups, label_range)
-    _check_asked(options.learner, asked, given, len(texts.labels))
+    scikit_learn("base")  # before any work
+    features_named(asked or ())
+    if given is not None:
+        given.check_rows(len(texts.labels))
+    create(options.learner, [feature.name for feature in all_features()] + list(given.names if given else ()))
     if options.curve:
         curve_splits(number_groups(texts.groups, len(texts.labels), "examples"), seed=seed)
     corpora = Corpora(
@@ -162,17 +165,13 @@ def learn(
     )
 
 
-def _check_asked(learner: str, features: Sequence[str] | None, given: GivenFeatures | None, segments: int) -> None:
-    """Raise an error, before any work, for unknown names, features of other segments, or missing scikit-learn."""
-    scikit_learn("base")
-    features_named(features or ())
-    if given is not None:
-        check_rows(given, segments)
-    create(learner, [feature.name for feature in all_features()] + list(given.names if given else ()))
-
-
 def _provenance(texts: LabelledTexts, corpora: Corpora, made: Featurised) -> dict[str, Any]:
     """Return what a model was trained on, for its provenance."""
+    versions = {"tercet": __version__, "numpy": np.__version__}
+    for package in ("scikit-learn", "wordfreq"):  # they can change the numbers
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
+    examples = Dataset("labelled segments", texts.checksum(), len(texts.labels))
     return {
         "examples": len(texts.labels),
         "groups": len(set(texts.groups)),
@@ -186,11 +185,11 @@ def _provenance(texts: LabelledTexts, corpora: Corpora, made: Featurised) -> dic
             "target": len(corpora.target_texts),
             "parallel": 0 if corpora.parallel is None else len(corpora.parallel[0]),
         },
-        "training_checksum": texts.checksum(),
+        "training_checksum": examples.checksum,
         "resource_checksums": made.resources.checksums(),
-        "versions": _versions(),
+        "versions": versions,
         "needs": made.resources.needs(),
-        "trained_on": [asdict(each) for each in (texts.dataset(), *corpora.datasets())],
+        "trained_on": [asdict(each) for each in (examples, *corpora.datasets())],
     }
 
 
@@ -228,10 +227,6 @@ class LabelledTexts:
         digest = sha256("\n".join(map(checksum, (self.sources, self.outputs, [str(g) for g in self.groups]))).encode())
         digest.update(self.labels.tobytes())
         return digest.hexdigest()
-
-    def dataset(self) -> Dataset:
-        """Return the examples' entry in the model file."""
-        return Dataset("labelled segments", self.checksum(), len(self.labels))
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,8 +280,10 @@ def featurise(
         )
     table = with_given(replace(table, left_out=left_out), given)
     varying = ~is_constant_series(table.values.T)
-    constant = tuple(name for name, varies in zip(table.names, varying, strict=True) if not varies)
-    kept = tuple(name for name in table.names if name not in constant)
+    kept, constant = (
+        tuple(name for name, varies in zip(table.names, varying.tolist(), strict=True) if varies == wanted)
+        for wanted in (True, False)
+    )
     own = given.names if given else ()
     return Featurised(FeatureTable(kept, table.values[:, varying], left_out), complete, constant, from_training, own)
 
@@ -308,14 +305,12 @@ def chosen_features(asked: Sequence[str] | None, resources: Resources) -> tuple[
     allowed, left_out = choose_features(resources)
     if asked is None:
         return [feature.name for feature in allowed], left_out
-    members = features_named(asked)
-    groups = named_groups()
+    members, groups = features_named(asked), named_groups()
     choose_features(resources, [find_feature(word).name for word in asked if word not in groups])
-    chosen = [name for name in members if name not in left_out]
     missing = {name: left_out[name] for name in members if name in left_out}
-    if not chosen:
+    if len(missing) == len(members):
         raise UsageError(f"None of the features asked for can be computed: {next(iter(missing.values()))}")
-    return chosen, missing
+    return [name for name in members if name not in missing], missing
 
 
 def named_groups() -> dict[str, list[str]]:
@@ -326,8 +321,7 @@ def named_groups() -> dict[str, list[str]]:
 
 def features_named(asked: Sequence[str]) -> list[str]:
     """Return the features of names and groups, each once. Raises UsageError for an unknown name."""
-    groups = named_groups()
-    known = {feature.name for feature in all_features()}
+    groups, known = named_groups(), {feature.name for feature in all_features()}
     found: dict[str, None] = {}
     for word in asked:
         if word not in groups and word not in known and not word.isdecimal():
@@ -353,16 +347,3 @@ def _figures(learner: str, fitted: Mapping[str, Predictor]) -> dict[str, Any]:
     figures["mean"]["pearson"] = None  # it varies only between folds, which is no prediction
     training = fitted[learner].training
     return figures | (training["settings"]["figures"] if learner == "best" else {learner: training["held_out"]})
-
-
-def _versions() -> dict[str, str]:
-    """Return the versions of the packages that can change the numbers."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    found = {"tercet": __version__, "numpy": np.__version__}
-    for package in ("scikit-learn", "wordfreq"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found

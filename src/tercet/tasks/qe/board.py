@@ -17,7 +17,6 @@ from ...rendering.tables import DASH, number
 from .inputs import left_out_lines
 
 SHOWN = 15  # most important features that are listed
-UNUSUAL = "unlike the training texts"
 FIGURE = ("value", "low", "high")
 NAMES = {"pearson": "Pearson", "spearman": "Spearman", "rmse": "RMSE", "mae": "MAE", "delta_avg": "DeltaAvg",
          "coverage": "coverage"}  # fmt: skip
@@ -35,12 +34,9 @@ def _model_parts(model: QualityModel, level: float | None) -> Iterator[Part]:
     if facts["learner"] == "best":
         names[model.learner] += " (chosen)"
     yield grid(
-        names,
-        {key: NAMES[key] for key in ("rmse", "mae", "pearson")},
-        lambda name, key: facts["held_out"][name][key],
-        corner="learner",
-        caption="On held-out groups (cross-validation)",
-    )
+        names, {key: NAMES[key] for key in ("rmse", "mae", "pearson")}, lambda name, key: facts["held_out"][name][key],
+        corner="learner", caption="On held-out groups (cross-validation)",
+    )  # fmt: skip
     if changed := table_of_changed(model.checksum):
         caption, rows = changed
         yield Table(["from", "outputs", "changed of 100"], rows, caption=caption)
@@ -50,17 +46,16 @@ def _model_parts(model: QualityModel, level: float | None) -> Iterator[Part]:
     lines += left_out_lines(dict.fromkeys(facts["constant"], "the same for all training examples") | facts["left_out"])
     yield "\n".join(lines)
     described = model.descriptions()
-    yield listing(
-        facts["importance"][:SHOWN],
-        {
-            "feature": "feature",
-            "rise": lambda item: number(item["increase"], 4),
-            "VIP": lambda item: number(item["vip"], 2),
-            "what it is": lambda item: described[item["feature"]],
-        },
-        caption="Most important: rise of the RMSE on held-out groups when the feature is shuffled, and weight in PLS "
-        "(VIP)",
+    columns: dict[str, Column] = {
+        "feature": "feature",
+        "rise": lambda item: number(item["increase"], 4),
+        "VIP": lambda item: number(item["vip"], 2),
+        "what it is": lambda item: described[item["feature"]],
+    }
+    caption = (
+        "Most important: rise of the RMSE on held-out groups when the feature is shuffled, and weight in PLS (VIP)"
     )
+    yield listing(facts["importance"][:SHOWN], columns, caption=caption)
     half = model.conformal.usual_half_width(level or 0.9)
     varying = " for most segments, wider for those that are harder to predict" if model.conformal.difficulty else ""
     yield (
@@ -96,8 +91,8 @@ def show_predictions(model: QualityModel, found: Predictions, form: str, ids: Se
     """Format the prediction of each segment, in the order of the files. ids: names of segments instead of numbers."""
     head = {"model": model.checksum, "pair": model.pair, "level": found.level, "mean": float(found.values.mean())}
     columns: dict[str, Column] = {name: name for name in ("segment", "quality", "low", "high")}
-    columns[UNUSUAL] = lambda row: f"yes: {row['unusual']}" if row["unusual"] else ""
-    table = listing(found.rows(ids, model.label_range), columns, optional=[UNUSUAL])
+    columns["unlike the training texts"] = lambda row: f"yes: {row['unusual']}" if row["unusual"] else ""
+    table = listing(found.rows(ids, model.label_range), columns, optional=["unlike the training texts"])
     mean = f"Mean {head['mean']:.3f} of {len(found.values)} segments; intervals of {100 * found.level:g} %"
     rows = partial(found.rows, ids)
     return rendered(form, [table, mean], lambda: {**head, "segments": rows()}, rows=rows)

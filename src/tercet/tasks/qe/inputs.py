@@ -56,6 +56,19 @@ class PairOrFile(Quiet, Annotation, Pair, group="Texts"):
 
     columns: Sequence[str] = again(TestSetChoice, "columns", ())
 
+    def check_annotation(self) -> str:
+        """Return a checksum of the file that gets results. Raises UsageError, before any work, if it cannot."""
+        from ..shared.annotation import check_annotation
+
+        return check_annotation(self, [self.source] if self.output is None else [])
+
+    def write_notes(self, checksum: str, notes: Mapping[str, Sequence[str]], pair: str | None = None) -> None:
+        """Write notes into the file, or a copy of it, if that is asked for. checksum: from `check_annotation`."""
+        if self.annotating:
+            from ..shared.annotation import annotate
+
+            annotate(self, self.source, notes, checksum=checksum, pair=pair, columns=self.columns, quiet=self.quiet)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Groups(Options, group="Texts"):
@@ -90,24 +103,6 @@ class Output(Quiet, Jobs, Form, group="Result"):
             stream.write(f"{text}\n")
 
 
-def check_annotated(options: PairOrFile) -> str:
-    """Return a checksum of the file that gets results. Raises UsageError, before any work, if it cannot get them."""
-    from ..shared.annotation import check_annotation
-
-    return check_annotation(options, [options.source] if options.output is None else [])
-
-
-def write_notes(
-    options: PairOrFile, checksum: str, notes: Mapping[str, Sequence[str]], pair: str | None = None
-) -> None:
-    """Write notes into the file, or a copy of it, if that is asked for. checksum: from `check_annotated`."""
-    if options.annotating:
-        from ..shared.annotation import annotate
-
-        quiet = options.quiet
-        annotate(options, options.source, notes, checksum=checksum, pair=pair, columns=options.columns, quiet=quiet)
-
-
 def report_written(path: str, *, quiet: bool = False) -> None:
     """Say on standard error that a file was written."""
     if not quiet:
@@ -126,24 +121,27 @@ def check_files(options: Options) -> None:
     if read.count("-") > 1:
         raise UsageError("Standard input (-) can be read once, and is given for two inputs: name a file for one.")
     places = {os.path.realpath(file_and_column(path)[0]) for path in read}
-    for name in WRITTEN:
-        if (path := getattr(options, name, None)) is not None:
-            _check_place(path, places)
-    for name in ("curve_file", "figure"):
-        if path := getattr(options, name, None):
-            check_figure(path)
+    written = {name: path for name in WRITTEN if (path := getattr(options, name, None)) is not None}
+    for path in written.values():
+        _check_place(path, places)
+    for name in written.keys() & {"curve_file", "figure"}:
+        check_figure(written[name])
 
 
 def _check_place(path: str, inputs: set[str]) -> None:
-    place = Path(path)
     if path in ("", "-"):
         raise UsageError(f"{path!r} is not the name of a file to write.")
+    place = Path(path)
     if place.is_dir() or not place.parent.is_dir():
-        raise UsageError(f"{path} cannot be written: it is a directory, or in a folder that does not exist.")
-    if not os.access(place.parent, os.W_OK):
-        raise UsageError(f"{path} cannot be written: there is no permission to write in {place.parent}.")
-    if place.exists() and not place.is_file():
-        raise UsageError(f"{path} cannot be written: it is not a regular file.")
+        fault = "it is a directory, or in a folder that does not exist"
+    elif not os.access(place.parent, os.W_OK):
+        fault = f"there is no permission to write in {place.parent}"
+    elif place.exists() and not place.is_file():
+        fault = "it is not a regular file"
+    else:
+        fault = ""
+    if fault:
+        raise UsageError(f"{path} cannot be written: {fault}.")
     if os.path.realpath(path) in inputs:
         raise UsageError(f"{path} is one of the inputs and would be overwritten. Choose another name.")
 

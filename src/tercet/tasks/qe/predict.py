@@ -7,18 +7,7 @@ from dataclasses import dataclass
 from ...options import again, command
 from ...options.groups import FORMS, Form
 from ...options.quality import Level
-from .inputs import (
-    Model,
-    Output,
-    PairOrFile,
-    check_annotated,
-    check_files,
-    open_file,
-    open_model,
-    read_pair,
-    segment_names,
-    write_notes,
-)
+from .inputs import Model, Output, PairOrFile, check_files, open_file, open_model, read_pair, segment_names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +27,11 @@ def run(options: PredictOptions) -> None:
     from .board import show_predictions
 
     check_files(options)
-    checksum = check_annotated(options)
+    checksum = options.check_annotation()
     bitext = open_file(options)
     model = open_model(options.model, options.languages, bitext)
     sources, outputs, given = read_pair(options, model.languages, bitext=bitext)
     with open_executor(options.jobs) as executor:
         found = model.predict(sources, outputs, level=options.level, given=given, executor=executor)
     options.write(show_predictions(model, found, options.form, segment_names(bitext).get("ids", ())))
-    write_notes(options, checksum, {"quality": [f"{value:.3f}" for value in found.values.tolist()]})
+    options.write_notes(checksum, {"quality": [f"{value:.3f}" for value in found.values.tolist()]})

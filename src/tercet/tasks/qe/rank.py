@@ -10,18 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import UsageError
 from ...options import command, shell_option
 from ...options.quality import Ranking
-from .inputs import (
-    Model,
-    Output,
-    PairOrFile,
-    check_annotated,
-    check_files,
-    open_file,
-    open_model,
-    read_pair,
-    segment_names,
-    write_notes,
-)
+from .inputs import Model, Output, PairOrFile, check_files, open_file, open_model, read_pair, segment_names
 
 if TYPE_CHECKING:
     from ...checking.triage import Triage
@@ -56,18 +45,18 @@ def run(options: RankOptions) -> None:
     from ...checking.triage import TRIAGE
     from ...engine import open_executor
     from ...quality.ranking import rank
-    from . import ranking_board, triage_board
+    from .ranking_board import ranking_notes, show_ranking, show_triage, triage_notes
 
     by_findings = options.model == TRIAGE and not Path(TRIAGE).exists()
     check_files(replace(options, model="") if by_findings else options)
-    checksum = check_annotated(options)
+    checksum = options.check_annotation()
     if by_findings:
         for name in ("target", "extra_features"):
             if getattr(options, name) is not None:
                 raise UsageError(f"`{name}` needs a model; 'triage' ranks by findings.")
         triaged = triage_texts(options, open_file(options))
-        options.write(triage_board.show_triage(triaged, options.top, options.form))
-        write_notes(options, checksum, triage_board.triage_notes(triaged), triaged.pair)
+        options.write(show_triage(triaged, options.top, options.form))
+        options.write_notes(checksum, triage_notes(triaged), triaged.pair)
         return
     if options.terms:
         raise UsageError(f"`terms` goes with {TRIAGE!r} as MODEL.")
@@ -77,8 +66,8 @@ def run(options: RankOptions) -> None:
     with open_executor(options.jobs) as executor:
         how = options.python(Ranking, given=given, executor=executor, **segment_names(bitext))
         found = rank(model, sources, outputs, **how)
-    options.write(ranking_board.show_ranking(model, found, options.form))
-    write_notes(options, checksum, ranking_board.notes(found))
+    options.write(show_ranking(model, found, options.form))
+    options.write_notes(checksum, ranking_notes(found))
     if options.form in ("tsv", "html") and not options.quiet and found.advice:
         import click
 
@@ -97,7 +86,5 @@ def triage_texts(options: RankOptions, bitext: Bitext | None) -> Triage:
         sources, outputs = read_texts(options.source, str(options.output))
     else:
         sources, outputs, pair = tuple(bitext.source), tuple(bitext.output()), pair or bitext.pair
-        more["source_tags"] = [each.source_tags for each in bitext.segments]
-        more["output_tags"] = [each.output_tags for each in bitext.segments]
-    terms = read_terms(options.terms, pair) if options.terms else None
-    return triage(sources, outputs, pair=pair, terms=terms, **more)
+        more |= {name: [getattr(each, name) for each in bitext.segments] for name in ("source_tags", "output_tags")}
+    return triage(sources, outputs, pair=pair, terms=read_terms(options.terms, pair) if options.terms else None, **more)

@@ -100,14 +100,9 @@ def _labelled_data(options: TrainOptions) -> dict[str, Any]:
     groups = read_names(options.groups_file, "group") if options.groups_file else None
     sources, outputs, given = read_pair(options, languages, labelled, *([groups] if groups else []))
     return {
-        "sources": sources,
-        "outputs": outputs,
-        "labels": labels,
-        "languages": languages,
-        "groups": groups.values if groups else None,
-        "given": given,
-        "higher_is_better": not options.lower_is_better,
-    }
+        "sources": sources, "outputs": outputs, "labels": labels, "languages": languages, "given": given,
+        "groups": groups.values if groups else None, "higher_is_better": not options.lower_is_better,
+    }  # fmt: skip
 
 
 def _campaign_data(options: TrainOptions, path: str) -> dict[str, Any]:
@@ -132,10 +127,7 @@ def _campaign_data(options: TrainOptions, path: str) -> dict[str, Any]:
     with closing(open_store(path, campaign, options.database, create=False)) as store:
         found = labelled_outputs(campaign, store.rows())
     return {
-        "sources": found.sources,
-        "outputs": found.outputs,
-        "labels": np.array(found.labels),
+        "sources": found.sources, "outputs": found.outputs, "labels": np.array(found.labels),
         "languages": check_languages(options.languages or campaign.pair),
-        "label_range": options.label_range or found.label_range,
-        "higher_is_better": found.higher_is_better,
-    }
+        "label_range": options.label_range or found.label_range, "higher_is_better": found.higher_is_better,
+    }  # fmt: skip

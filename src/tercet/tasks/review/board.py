@@ -1,15 +1,21 @@
-"""What `tercet review` prints: the verdict, counts by file and reason, and the worst segments."""
+"""What `tercet review` prints, the verdict, counts and the worst segments; and its page.
+
+The page is written piece by piece: of a long text, no more than one segment is in memory.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...cli.console import rendered
+from ...data.bilingual.segments import Segment
 from ...data.bilingual.states import AMBER, DONE, GREEN, RED
 from ...rendering.document import Heading, Notes, Part, Table
-from .judging import COLOURS, FLUENCY, MARKED, MEANING, OTHER, UNUSUAL, Review, file_of
+from ...rendering.review_page import Card, CardText, Mark, Overview, ReviewPage, Why, page_pieces
+from ...text.explanations import utf16_places
+from .judging import COLOURS, FLUENCY, MARKED, MEANING, OTHER, UNUSUAL, Judged, Review, count_words
 
 TITLES: Mapping[str, str] = {  # kind of reason -> in plain words
     "untranslated": "no translation", "copied": "copied from the source", "language": "in another language",
@@ -113,25 +119,23 @@ def _worst(found: Review, top: int) -> list[Part]:
 
 
 def _rows(found: Review) -> list[dict[str, Any]]:
-    files = [file for file, size in zip(found.files, found.sizes, strict=True) for _ in range(size)]
     return [
         {
-            "segment": n, "id": segment.id, "file": file_of(found, file, segment), "colour": judged.colour,
+            "segment": n, "id": segment.id, "file": file, "colour": judged.colour,
             "done": "done" if judged.done else "",
             "quality": None if judged.quality != judged.quality else round(judged.quality, 2), "reasons": judged.says,
             "source": segment.source, "output": next(iter(segment.outputs.values())),
         }
-        for n, ((segment, judged), file) in enumerate(zip(found.segments(), files, strict=True), 1)
+        for n, (file, segment, judged) in enumerate(found.located(), 1)
     ]  # fmt: skip
 
 
 def record(found: Review) -> dict[str, Any]:
     """Return the review as a dictionary for JSON."""
     known, hours = found.changed, found.hours
-    counts: Counter[str] = found.counts
     return {
         "verdict": verdict(found), "pair": _languages(found) or None, "n": len(found),
-        "counts": {name: counts[name] for name in (*COLOURS, DONE)},
+        "counts": {name: found.counts[name] for name in (*COLOURS, DONE)},
         "words": {name: found.words[name] for name in (*COLOURS, DONE)},
         "hours": None if hours is None else {"all": hours[0], "saved": hours[1]},
         "kinds": dict(found.kinds.most_common()),
@@ -143,3 +147,54 @@ def record(found: Review) -> dict[str, Any]:
         ),
         "segments": _rows(found),
     }  # fmt: skip
+
+
+def pieces(found: Review) -> Iterator[str]:
+    """Yield the pieces of the page."""
+    options = found.options
+    overview = Overview(
+        {name: SAYS[name] for name in COLOURS}, TITLES, options.words_per_hour, found.name,
+        (options.red, options.amber) if found.model else None,
+    )  # fmt: skip
+    page = ReviewPage(
+        title(found), verdict(found), [saved(found), *caveats(found)], first="worst first",
+        none="There are no segments.", overview=overview,
+    )  # fmt: skip
+    source, _, target = (found.pair or "").partition("-")
+    cards = (_card(n, *each, (source, target)) for n, each in enumerate(found.located(), 1))
+    return page_pieces(cards, page)
+
+
+def _card(n: int, file: str, segment: Segment, judged: Judged, languages: tuple[str, str]) -> Card:
+    texts = (segment.source or "", next(iter(segment.outputs.values())))
+    names = ("Source", "Translation")
+    words = [(word, each.message) for each in judged.reasons for word in each.words]
+    return Card(
+        n,
+        segment.id,
+        file,
+        [
+            CardText(name, text, language, marks=_marks(text, words, kind))
+            for name, text, language, kind in zip(names, texts, languages, ("lost", "invented"), strict=True)
+        ],
+        0.0 if judged.quality != judged.quality else round(judged.quality, 1),
+        [Why(each.kind, each.message) for each in judged.reasons],
+        decision=judged.colour,
+        state=DONE if judged.done else "",
+        details=judged.details,
+        words=count_words(texts[0]),
+    )
+
+
+def _marks(text: str, words: list[tuple[str, str]], kind: str) -> list[Mark]:
+    """Return the marks on the words that a reason names."""
+    if not words:
+        return []
+    place, found, last = utf16_places(text), [], 0
+    pattern = re.compile("|".join(re.escape(word) for word, _ in sorted(words, key=lambda each: -len(each[0]))))
+    said = dict(words)
+    for match in pattern.finditer(text):
+        if match.start() >= last and match[0]:
+            found.append((place(match.start()), place(match.end()), kind, said[match[0]]))
+            last = match.end()
+    return found

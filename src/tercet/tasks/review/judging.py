@@ -87,13 +87,21 @@ class Review:
 
     def segments(self) -> Iterator[tuple[Segment, Judged]]:
         """Yield the segments with their judgements; the files are read again."""
+        return ((segment, judged) for _, segment, judged in self.located())
+
+    def located(self) -> Iterator[tuple[str, Segment, Judged]]:
+        """Yield the same after the name of each segment's file (`file_of`)."""
         judged = iter(self.judged)
         for file in self.files:
             for segment in file.read():
                 try:
-                    yield segment, next(judged)
+                    yield self.file_of(file, segment), segment, next(judged)
                 except StopIteration:
                     raise DataError(f"{file.path} has changed since it was judged. Run it again.") from None
+
+    def file_of(self, file: BilingualFile | TextPair, segment: Segment) -> str:
+        """Return the name under which a segment is counted: of several files the file, else its part of the file."""
+        return file.path.name if len(self.files) > 1 else segment.file
 
     @property
     def name(self) -> str:
@@ -128,7 +136,7 @@ class Review:
     def write(self, path: str | Path) -> None:
         """Write the page."""
         from ...data.files import writing
-        from .page import pieces
+        from .board import pieces
 
         with writing(path) as stream:
             stream.writelines(pieces(self))
@@ -158,45 +166,38 @@ def judge(files: Sequence[BilingualFile | TextPair], options: Reviewing) -> Revi
         found.sizes.append(_look_at(file, usual))
     context, done = usual.context(), _done_on_page(options.marks)
     for file, size in zip(files, found.sizes, strict=True):
-        states = Counter[str]()
-        segments, n = file.read(), len(found.judged)
+        unknown = Counter[str]()
+        segments, n = file.read(), 0
         while piece := list(islice(segments, PIECE)):
-            findings = []
-            for segment in piece:
-                sides = Sides(*_texts(segment), segment.source_tags, segment.output_tags)
-                findings.append([each for each in find(sides, context) if each.kind not in options.ignore])
             qualities = _qualities(model, piece, options.amber, pair) if model else [(nan, (), ())] * len(piece)
-            for segment, each, quality in zip(piece, findings, qualities, strict=True):
-                meaning = file.meaning_of(segment.state)
+            n += len(piece)
+            for segment, quality in zip(piece, qualities, strict=True):
+                texts, meaning = _texts(segment), file.meaning_of(segment.state)
                 if meaning is None:
-                    states[segment.state] += 1
-                n += 1
-                is_done = meaning == DONE or (n, *_texts(segment)) in done
-                _add(found, file, segment, _judged(segment, each, quality, is_done, meaning, options))
-        if len(found.judged) - sum(found.sizes[: files.index(file)]) != size:
+                    unknown[segment.state] += 1
+                findings = find(Sides(*texts, segment.source_tags, segment.output_tags), context)
+                is_done = meaning == DONE or (len(found) + 1, *texts) in done
+                _add(found, file, segment, _judged(segment, findings, quality, is_done, meaning, options))
+        if n != size:
             raise DataError(f"{file.path} has changed while it was read. Run it again.")
-        _check_states(file, states)
+        if unknown:
+            _refuse_states(file, unknown)
     return found
 
 
 def _model(pair: str | None, name: str) -> tuple[QualityModel | None, str]:
     """Return the model of a name, and why there is none."""
+    from ...quality.default import NAME, find_default, load_model
     from . import NO_MODEL
 
     if name == NO_MODEL:
         return None, "no model was wanted"
-    languages = None
-    if pair:
-        source, _, target = pair.partition("-")
-        languages = source or "und", target
-    if name != "default":
-        from ...quality.default import load_model
-
+    source, _, target = (pair or "").partition("-")
+    languages = (source or "und", target) if pair else None
+    if name != NAME:
         return load_model(name, languages), ""
     if languages is None:
         return None, "the language pair is not known; give it, as en-de"
-    from ...quality.default import find_default
-
     return find_default(languages)
 
 
@@ -248,13 +249,12 @@ def _judged(
     quality, why, details = predicted
     if meaning == FLAGGED and not flagged_by_review(segment.written):
         why = (*why, SegmentFinding(MARKED, f"{FLAGGED_BEFORE} ({segment.state})"))
+    findings = [each for each in findings if each.kind not in options.ignore]
     reasons = (*findings, *why)
     if quality < options.red or any(each.kind in options.red_for for each in findings):
         colour = RED
-    elif quality < options.amber or reasons:
-        colour = AMBER
     else:
-        colour = GREEN
+        colour = AMBER if quality < options.amber or reasons else GREEN
     if colour == GREEN and quality != quality:
         return FINISHED if is_done else PASSED
     return Judged(colour, reasons, quality, is_done, details)
@@ -265,14 +265,9 @@ def _add(found: Review, file: BilingualFile | TextPair, segment: Segment, judged
     name = DONE if judged.done else judged.colour
     found.counts[name] += 1
     found.words[name] += count_words(segment.source or "")
-    found.by_file.setdefault(file_of(found, file, segment), Counter())[name] += 1
+    found.by_file.setdefault(found.file_of(file, segment), Counter())[name] += 1
     if not judged.done:
         found.kinds.update({each.kind for each in judged.reasons})
-
-
-def file_of(found: Review, file: BilingualFile | TextPair, segment: Segment) -> str:
-    """Return the name under which a segment is counted: of several files the file, else the part that it came from."""
-    return file.path.name if len(found.files) > 1 else segment.file
 
 
 def count_words(text: str) -> int:
@@ -280,21 +275,15 @@ def count_words(text: str) -> int:
     return sum(1 for _ in _WORD.finditer(text))
 
 
-def _check_states(file: BilingualFile | TextPair, states: Mapping[str, int]) -> None:
-    if states:
-        named = ", ".join(f"{state!r} ({count})" for state, count in list(states.items())[:5])
-        raise DataError(
-            f"{file.path} has states that its format does not know: {named}. Known are "
-            f"{', '.join(filter(None, known_states(file)))}."
-        )
-
-
-def known_states(file: BilingualFile | TextPair) -> list[str]:
-    """Return the states that the format of a file knows."""
+def _refuse_states(file: BilingualFile | TextPair, states: Mapping[str, int]) -> None:
     from ...data.bilingual import format_of
 
     module: Any = format_of(file.path)
-    return list(module.STATES) if module else []
+    named = ", ".join(f"{state!r} ({count})" for state, count in list(states.items())[:5])
+    raise DataError(
+        f"{file.path} has states that its format does not know: {named}. Known are "
+        f"{', '.join(filter(None, module.STATES if module else ()))}."
+    )
 
 
 def _done_on_page(path: str | None) -> set[tuple[int, str, str]]:
@@ -319,6 +308,7 @@ def _qualities(
     """Yield the quality of each segment from 0 to 100, and, where it is not green, reasons and their details."""
     import numpy as np
 
+    from ...human.answers import language_name
     from ...quality.ranking import reasons_for
 
     sources, outputs = zip(*map(_texts, piece), strict=True)
@@ -328,27 +318,20 @@ def _qualities(
     values = array("d", (scaled if model.higher_is_better else 100 - scaled).tolist())
     bad = np.flatnonzero(np.array(values) < amber)
     reasons = dict(zip(bad.tolist(), reasons_for(model, found, bad), strict=True))
-    language = _language((pair or "").partition("-")[2])
+    target = (pair or "").partition("-")[2]
+    bad_language = f"reads like bad {language_name(target)}" if target else "reads badly"
     for row, value in enumerate(values):
         whole = sum(abs(each.effect) for each in reasons.get(row, ()))
         main = [each for each in reasons.get(row, ()) if abs(each.effect) >= SHARE * whole]
-        why = {MEANT.get(each.feature, OTHER): _in_words(each.feature, each.description, language) for each in main}
+        why: dict[str, str] = {}
+        for each in main:
+            kind = MEANT.get(each.feature, OTHER)
+            why[kind] = {FLUENCY: bad_language, MEANING: "says something else than the source"}.get(
+                kind, f"unlike good translations: {each.description}"
+            )
         if row in found.unusual:
             why[UNUSUAL] = "unlike the texts that the model knows"
         if value < amber and not why and outputs[row].strip():
             why[OTHER] = "reads worse than usual"
-        said = tuple(SegmentFinding(kind, message) for kind, message in why.items()) if value < amber else ()
-        yield value, said if outputs[row].strip() else (), tuple(map(str, main))
-
-
-def _in_words(feature: str, description: str, language: str) -> str:
-    kind = MEANT.get(feature)
-    if kind == FLUENCY:
-        return f"reads like bad {language}" if language else "reads badly"
-    return "says something else than the source" if kind == MEANING else f"unlike good translations: {description}"
-
-
-def _language(code: str) -> str:
-    from ...human.answers import language_name
-
-    return language_name(code) if code else ""
+        told = tuple(SegmentFinding(kind, message) for kind, message in why.items()) if value < amber else ()
+        yield value, told if outputs[row].strip() else (), tuple(map(str, main))
