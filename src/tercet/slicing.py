@@ -145,7 +145,7 @@ def _entities(testset: TestSet, parser: str) -> list[bool]:
     from .language.parsing import parse
 
     if testset.pair is None:
-        raise UsageError("Entities are found by a parser, which needs the language: give it with -l, as en-de.")
+        raise UsageError("Entities are found by a parser, which needs the language: set `pair`, as en-de.")
     language = testset.pair.split("-")[-1 if testset.references else 0]
     sentences = parse(first_references(testset), language, backend=parser or None)
     return [any(token.entity not in ("", "O") for token in sentence.tokens) for sentence in sentences]

@@ -124,7 +124,7 @@ def test_terms_and_training_text_come_from_files(folder):
         (("--training", "train.txt"), 2, "--training goes with --words frequency."),
         (("--word-labels", "x"), 2, "--word-labels goes with --words label."),
         (("--words", "label", "--word-labels", "docs.txt"), 2, "write NAME=FILE"),
-        (("--words", "pos"), 2, "needs the language: give it with -l, as en-de."),
+        (("--words", "pos"), 2, "needs the language: set --language-pair, as en-de."),
         (("--buckets", "size"), 2, "There is no kind of buckets called 'size'."),
         (("--thresholds", "chrf"), 2, "--thresholds chrf: write METRIC=LOW,HIGH, as chrf=40,60."),
         (("--thresholds", "chrf=1,2,3"), 2, "write METRIC=LOW,HIGH"),

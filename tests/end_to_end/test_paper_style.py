@@ -66,8 +66,11 @@ def test_scores_have_intervals_and_marks_only_when_asked(folder):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("score", "--style", "paper"), "--style paper goes with -f latex or -f markdown, not text."),
-        (("compare", "--style", "paper", "-f", "json"), "--style paper goes with -f latex or -f markdown, not json."),
+        (("score", "--style", "paper"), "--style paper goes with --format latex or markdown, not text."),
+        (
+            ("compare", "--style", "paper", "-f", "json"),
+            "--style paper goes with --format latex or markdown, not json.",
+        ),
         (("score", "--style", "paper", "-f", "latex", "-sl"), "a table of whole systems; leave out --sentence-level."),
         (("compare", "--intervals"), "--intervals goes with --style paper"),
     ],

@@ -286,7 +286,7 @@ def test_codes_of_three_letters_mean_the_same_as_those_of_two() -> None:
 def test_a_metric_that_goes_by_language_says_which_it_took(caplog: pytest.LogCaptureFixture) -> None:
     texts = TestSet({"a": ["ein Haus"]}, {"r": ["das Haus"]})
     tercet.score(texts, ["meteor"])
-    assert "METEOR: the language of the outputs is not given and taken to be en. Say it with -l" in caplog.text
+    assert "METEOR: the language of the outputs is not given and taken to be en. Set `pair`" in caplog.text
     caplog.clear()
     tercet.score(texts, ["meteor:language=de", "bleu"])
     tercet.score(replace(texts, pair="en-de"), ["meteor"])

@@ -51,7 +51,7 @@ def test_entities_come_from_a_parser(tmp_path):
         blocks.append("\n".join([f"# text = {text}", *words]) + "\n")
     path.write_text("\n".join(dict.fromkeys(blocks)) + "\n", encoding="utf-8")
     assert slices(f"entities:conllu:{path}")["with entities"] == [4]
-    with pytest.raises(UsageError, match="needs the language: give it with -l"):
+    with pytest.raises(UsageError, match="needs the language: set `pair`"):
         slices("entities", tercet.TestSet({"a": ["x"]}, {"ref": ["x"]}))
 
 

@@ -145,5 +145,5 @@ def _thresholds(
     if not len(pooled):
         return np.array([-inf, 0, 0, inf]), "No segment has a score."
     low, high = np.quantile(pooled, [0.25, 0.75])
-    note = f"Thresholds: {low:.4g} and {high:.4g}, the quartiles of all systems' segments. Others: --thresholds."
+    note = f"Thresholds: {low:.4g} and {high:.4g}, the quartiles of all systems' segments."
     return np.array([-inf, low, high, inf]), note

@@ -56,7 +56,7 @@ class Gate:
             if self.verb not in (drops, below, "worsens"):
                 problem = f"{better} {metric.label} is better. Write '{self.metric} {write}."
         if problem:
-            raise UsageError(f"--fail-if {self.text!r}: {problem}")
+            raise UsageError(f"Condition {self.text!r}: {problem}")
 
     def verdicts(self, result: Comparison) -> Iterator[GateVerdict]:
         """Yield for every system whether the gate fails against the baseline, with the reason.
@@ -105,7 +105,7 @@ def read_gate(text: str) -> Gate:
     """
     found = SENTENCE.fullmatch(text.strip())
     if not found or ((found["how"] or "").lower().startswith("at") and found["by"]):
-        raise UsageError(f"--fail-if {text!r} is not understood. {FORMS}")
+        raise UsageError(f"The condition {text!r} is not understood. {FORMS}")
     metric = "any" if found["metric"].lower() == "any" else found["metric"]
     if found["limit"]:
         limit = _number(text, found["limit"], found["value"], least=-inf)
@@ -124,7 +124,7 @@ def _number(text: str, after: str, written: str, *, least: float) -> float:
         value = float("nan")
     if not least <= value < inf:
         what = "a number from 0 is" if least == 0 else "a number is"
-        raise UsageError(f"--fail-if {text!r}: {what} needed after {after!r}, not {written!r}.")
+        raise UsageError(f"Condition {text!r}: {what} needed after {after!r}, not {written!r}.")
     return value
 
 

@@ -234,7 +234,7 @@ def _tagged(testset: TestSet, parser: str | None, lowercase: bool) -> Texts:
 
     language = testset.target_language
     if language is None:
-        raise UsageError("Parts of speech are found by a parser, which needs the language: give it with -l, as en-de.")
+        raise UsageError("Parts of speech are found by a parser, which needs the language: set `pair`, as en-de.")
 
     def labelled(_: str, lines: Sequence[str | None]) -> list[Labelled]:
         return [

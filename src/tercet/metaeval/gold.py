@@ -87,7 +87,7 @@ def _chosen(
     chosen = _usual(known, level, wants_pairs)
     if len(chosen) > 1:
         raise UsageError(
-            f"{evidence.name} {evidence.pair} has several gold standards. Choose with --gold: {', '.join(chosen)}."
+            f"{evidence.name} {evidence.pair} has several gold standards. Choose with `gold`: {', '.join(chosen)}."
         )
     return chosen[0]
 

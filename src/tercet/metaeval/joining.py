@@ -21,7 +21,7 @@ from .gold import Gold
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
-ADVICE = "Use --common to leave out for all metrics what one metric lacks."
+ADVICE = "Use `common` to leave out for all metrics what one metric lacks."
 _WHO = {True: "not all metrics", False: "no metric"}
 
 
@@ -80,7 +80,7 @@ def align_segments(
     values = np.full((len(scores), len(judged), len(columns)), np.nan)
     for item, rows in zip(scores, values, strict=True):
         if not item.segment:
-            raise DataError(f"{item.label} has no segment scores. Give a file with segment scores, or use --level sys.")
+            raise DataError(f"{item.label} has no segment scores. Give a file with segment scores, or use `level` sys.")
         _check_length(item, len(segments))
         for row, name in zip(rows, judged, strict=True):
             if name in item.segment:
@@ -116,7 +116,7 @@ def average_segments(scores: Sequence[Scores], columns: Indices | slice, length:
     length: the number of segments in the data, if known. Metrics without segment scores keep their system scores.
     """
     if not any(item.segment for item in scores):
-        raise DataError("--mean-of-segments needs segment scores, but no metric has any. Leave it out.")
+        raise DataError("`mean_of_segments` needs segment scores, but no metric has any. Leave it out.")
     found = []
     for item in scores:
         if item.segment:
@@ -141,7 +141,7 @@ def only_segments_note(labels: Sequence[str]) -> list[str]:
     """Return a note on metrics that have segment scores only, if there are any."""
     if not labels:
         return []
-    return [f"No system scores, only segment scores: {listed(labels)}. Use --mean-of-segments to average them."]
+    return [f"No system scores, only segment scores: {listed(labels)}. Use `mean_of_segments` to average them."]
 
 
 def drop_gaps(gaps: NDArray[np.bool_], scores: Sequence[Scores], common: bool, what: str) -> tuple[Mask, list[str]]:
@@ -207,8 +207,8 @@ def _too_few(gold: Gold, kept: int, judged: Sequence[str], scores: Sequence[Scor
     only_segments = [item.label for item in scores if has_only_segments(item)]
     if only_segments:
         message += (
-            f" There are only segment scores of {listed(only_segments)}: use --level seg, or average them with "
-            "--mean-of-segments."
+            f" There are only segment scores of {listed(only_segments)}: use `level` seg, or average them with "
+            "`mean_of_segments`."
         )
     return DataError(message)
 

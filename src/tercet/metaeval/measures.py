@@ -101,7 +101,7 @@ def parse_statistic(text: str, level: str, *, unit: str | None = None, average: 
     if average not in AVERAGES:
         raise UnknownName("way to average", average, AVERAGES)
     if average != "none" and (level != "seg" or name == "tau"):
-        raise UsageError(f"--average is for correlations and accuracies of segments, not for {name} at level {level}.")
+        raise UsageError(f"`average` is for correlations and accuracies of segments, not for {name} at level {level}.")
     units = levels[level] if average == "none" else AVERAGES[average]
     if unit is not None and unit not in units:
         mean = "" if average == "none" else f", averaged by {average},"
@@ -148,7 +148,7 @@ def system_level(
     if statistic.name == "soft-accuracy":
         if human_segments is None or metric_segments is None:
             raise UsageError(
-                "soft-accuracy needs segment scores of people and of all metrics; see --gold and --scores."
+                "soft-accuracy needs segment scores of people and of all metrics; see `gold` and `scores`."
             )
         judged = ~np.isnan(human_segments).any(0)
         if not judged.any():

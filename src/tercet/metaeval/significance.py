@@ -43,9 +43,9 @@ def find_test(significance: str | None, wanted: Statistic, *, absolute: bool = F
     if significance.startswith("perm-") and not wanted.is_correlation:
         raise UsageError(f"Permutation tests apply to correlations, not to {wanted.name}. Use the bootstrap.")
     if significance.startswith("perm-") and absolute:
-        raise UsageError(f"{significance} compares signed correlations. Leave out --absolute.")
+        raise UsageError(f"{significance} compares signed correlations. Leave out `absolute`.")
     if significance.startswith("perm-") and wanted.average == "system":
-        raise UsageError("Permutation tests cannot average by system. Use the bootstrap, or --average item.")
+        raise UsageError("Permutation tests cannot average by system. Use the bootstrap, or `average` item.")
     return significance
 
 

@@ -119,9 +119,9 @@ class Machinery:
         """Raise UsageError if its parameters or the test set lack what the metric reads."""
         for need, present in (("reference", bool(testset.references)), ("source", testset.source is not None)):
             if need in self._author.needs and not present:
-                how = f"-{need[0]} FILE, or TestSet(…, {need}{'s' * (need == 'reference')}=…)"
+                option = "references" if need == "reference" else need
                 raise UsageError(
-                    f"{self.name} needs {need}s, and test set {testset.name!r} has none. Give them: {how}."
+                    f"{self.name} needs {need}s, and test set {testset.name!r} has none. Give them by `{option}`."
                 )
         if self.lacks:
             install = ""

@@ -210,7 +210,7 @@ def reporting_faults(metric: Metric, doing: str) -> Iterator[None]:
 def warn_of_guess(metric: str, language: str) -> None:
     """Warn that the outputs are taken to be in a language, because nobody said in which they are."""
     log.warning(
-        "%s: the language of the outputs is not given and taken to be %s. Say it with -l, as en-de.", metric, language
+        "%s: the language of the outputs is not given and taken to be %s. Set `pair`, as en-de.", metric, language
     )
 
 

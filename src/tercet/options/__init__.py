@@ -99,7 +99,7 @@ class Option:
     @property
     def flag(self) -> str:
         """The name that messages of the command line use: the first long flag, or what stands for an argument."""
-        return (*self._long, *self.flags, self.metavar or self.name.upper())[0]
+        return (*self._long, *self.flags, (self.metavar or self.name.upper()).strip("[]."))[0]
 
     @property
     def _long(self) -> list[str]:

@@ -373,7 +373,7 @@ class Style(Form, group="Result"):
     def check(self) -> None:
         super().check()
         if self.style == "paper" and self.form not in ("latex", "markdown"):
-            raise UsageError(f"--style paper goes with -f latex or -f markdown, not {self.form}.")
+            raise UsageError(f"`style` paper goes with `form` latex or markdown, not {self.form}.")
 
 
 @dataclass(frozen=True, kw_only=True)

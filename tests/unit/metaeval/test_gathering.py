@@ -122,9 +122,9 @@ def test_published_metrics_with_segment_scores_only_are_left_out_with_a_hint(tmp
     write(place / "ratings.en-de.tsv", "lp\tsystem\tseg\tmine", *(f"en-de\t{n}\t{j + 1}\t{v!r}" for n, j, v in cells))
     (plain,) = tercet.meta(place, metrics="chrf", published=True, resamples=20)
     assert [item.label for item in plain.items] == ["chrF2"]
-    assert plain.notes == ("No system scores, only segment scores: mine. Use --mean-of-segments to average them.",)
+    assert plain.notes == ("No system scores, only segment scores: mine. Use `mean_of_segments` to average them.",)
     with pytest.raises(
-        UsageError, match=r"no metrics to evaluate\..* only segment scores: mine\. Use --mean-of-segments"
+        UsageError, match=r"no metrics to evaluate\..* only segment scores: mine\. Use `mean_of_segments`"
     ):
         tercet.meta(place)
     (means,) = tercet.meta(place, metrics="chrf", published=True, mean_of_segments=True, resamples=20)

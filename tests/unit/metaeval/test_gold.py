@@ -62,7 +62,7 @@ def test_several_standards_must_be_chosen_from(small: Evidence) -> None:
     evidence = replace(small, gold=[published("mqm", segments=True)])
     with pytest.raises(UsageError) as error:
         find_gold(evidence)
-    assert str(error.value) == "small en-de has several gold standards. Choose with --gold: mqm, da."
+    assert str(error.value) == "small en-de has several gold standards. Choose with `gold`: mqm, da."
     assert gold_names(evidence) == ["mqm", "da"]
     assert find_gold(evidence, name="mqm").label == "MQM"
 
@@ -76,7 +76,7 @@ def test_published_means_of_the_same_judgements_are_meant(small: Evidence) -> No
 def test_two_sets_of_ratings_are_both_offered(small: Evidence) -> None:
     other = replace(small.judgements[0], name="second")
     evidence = replace(small, judgements=[*small.judgements, other])
-    with pytest.raises(UsageError, match=r"several gold standards\. Choose with --gold: da, second-da\."):
+    with pytest.raises(UsageError, match=r"several gold standards\. Choose with `gold`: da, second-da\."):
         find_gold(evidence)
     assert find_gold(evidence, name="second-da-z").label == "DA z"
     with pytest.raises(DataError, match=r"has two gold standards called 'ratings-en-de-da'\. Give the sets"):
@@ -135,7 +135,7 @@ def test_people_s_preferences_come_before_those_made_of_scores(ranked: Evidence,
 
 def test_two_sets_of_rankings_are_both_offered(ranked: Evidence) -> None:
     evidence = replace(ranked, judgements=[*ranked.judgements, replace(ranked.judgements[0], name="darr")])
-    with pytest.raises(UsageError, match=r"Choose with --gold: expected-wins, darr-expected-wins\."):
+    with pytest.raises(UsageError, match=r"Choose with `gold`: expected-wins, darr-expected-wins\."):
         find_gold(evidence)
 
 

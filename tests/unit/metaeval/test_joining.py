@@ -46,7 +46,7 @@ def test_metrics_that_lack_the_same_are_named_together(gold: Gold) -> None:
     short = [scored(name, systems=SYSTEMS[2:]) for name in ("m", "n")]
     _, aligned = align_systems(gold, [*short, scored("all")])
     assert aligned.notes == (
-        "No score for ada, bob, so no value: m, n. Use --common to leave out for all metrics what one metric lacks.",
+        "No score for ada, bob, so no value: m, n. Use `common` to leave out for all metrics what one metric lacks.",
     )
     assert np.isnan(aligned.values).sum(1).tolist() == [2, 2, 0]
 
@@ -75,7 +75,7 @@ def test_what_no_metric_scored_is_dropped_and_what_one_lacks_only_in_common() ->
     dropped, notes = drop_gaps(gaps, scores, False, "pairs")
     assert dropped.tolist() == [True, False, False]
     assert notes[0] == "Left out, because no metric scored them: 1 pairs."
-    assert notes[1].startswith("No score for 1 of 3 pairs, so no value: m. Use --common")
+    assert notes[1].startswith("No score for 1 of 3 pairs, so no value: m. Use `common`")
     dropped, notes = drop_gaps(gaps, scores, True, "pairs")
     assert dropped.tolist() == [True, True, False]
     assert notes == ["Left out, because not all metrics scored them: 2 pairs."]
@@ -88,5 +88,5 @@ def test_long_lists_are_cut_and_counted() -> None:
 
 def test_scores_of_segments_are_no_scores_of_systems(gold: Gold) -> None:
     only = replace(scored("m"), system=dict.fromkeys(SYSTEMS, float("nan")))
-    with pytest.raises(DataError, match=r"metrics scored none\. There are only segment scores of m: use --level seg"):
+    with pytest.raises(DataError, match=r"metrics scored none\. There are only segment scores of m: use `level` seg"):
         align_systems(gold, [only])

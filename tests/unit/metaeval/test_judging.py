@@ -173,7 +173,7 @@ def test_a_system_that_a_metric_lacks_leaves_it_without_a_value_or_is_left_out_f
     result = judge(small, [short, *BOTH], resamples=10)
     assert np.isnan(result.items[0].value) and result.items[1].n == 6
     assert result.notes == (
-        "No score for fay, so no value: short. Use --common to leave out for all metrics what one metric lacks.",
+        "No score for fay, so no value: short. Use `common` to leave out for all metrics what one metric lacks.",
     )
     common = judge(small, [short, *BOTH], resamples=10, common=True)
     assert [item.n for item in common.items] == [5, 5, 5] and common.systems == SYSTEMS[:5]
@@ -343,7 +343,7 @@ def test_segment_scores_are_averaged_only_when_asked_for(small: Evidence) -> Non
     given = [only_segments(), corpus, scored("good", segments=False)]
     plain = judge(small, given, resamples=20)
     assert np.isnan(plain.items[0].value) and [item.mean_of_segments for item in plain.items] == [None] * 3
-    assert plain.notes == ("No system scores, only segment scores: mine. Use --mean-of-segments to average them.",)
+    assert plain.notes == ("No system scores, only segment scores: mine. Use `mean_of_segments` to average them.",)
     means = judge(small, given, resamples=20, mean_of_segments=True)
     assert [item.mean_of_segments for item in means.items] == [20, 20, None]
     assert not means.notes
@@ -375,8 +375,8 @@ def test_a_mean_needs_all_of_the_segment_scores(small: Evidence) -> None:
     gap = scored("gap", lambda i, j: np.nan if (i, j) == (2, 3) else metric(i, j))
     result = judge(small, [gap, scored("good")], mean_of_segments=True, resamples=20)
     assert np.isnan(result.items[0].value) and not np.isnan(result.items[1].value)
-    assert result.notes[0].startswith("No score for cyd, so no value: gap. Use --common")
-    with pytest.raises(DataError, match="--mean-of-segments needs segment scores, but no metric has any"):
+    assert result.notes[0].startswith("No score for cyd, so no value: gap. Use `common`")
+    with pytest.raises(DataError, match="`mean_of_segments` needs segment scores, but no metric has any"):
         judge(small, [scored("good", segments=False)], mean_of_segments=True)
     with pytest.raises(UsageError, match=r"`mean_of_segments` gives system scores\. Use it with `level` sys"):
         judge(small, BOTH, level="seg", mean_of_segments=True)

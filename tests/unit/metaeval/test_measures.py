@@ -42,8 +42,8 @@ def test_unknown_names_are_refused_with_the_nearest(text: str, level: str, messa
         ("tau", "sys", {}, "tau is defined at level seg, not sys"),
         ("soft-accuracy", "seg", {}, "soft-accuracy is defined at level sys, not seg"),
         ("pearson", "sys", {"unit": "pairs"}, "the unit must be one of systems, segments, judgements, not 'pairs'"),
-        ("pearson", "sys", {"average": "item"}, "--average is for correlations and accuracies of segments"),
-        ("tau", "seg", {"average": "item"}, "--average is for correlations and accuracies of segments, not for tau"),
+        ("pearson", "sys", {"average": "item"}, "`average` is for correlations and accuracies of segments"),
+        ("tau", "seg", {"average": "item"}, "`average` is for correlations and accuracies of segments, not for tau"),
         (
             "pearson",
             "seg",

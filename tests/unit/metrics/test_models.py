@@ -80,7 +80,7 @@ def test_comet_takes_the_encoder_from_a_folder(tmp_path, monkeypatch):
 def test_pickled_checkpoints_are_refused_unless_trusted(tmp_path, monkeypatch):
     model_files.install_comet(monkeypatch)
     place = model_files.write_comet(tmp_path / "m", contents="pickled")
-    with pytest.raises(DataError, match=r"could run any code\. If you trust the file, use --trust-pickle"):
+    with pytest.raises(DataError, match=r"could run any code\. If you trust the file, use `trust_pickle`"):
         score(TEXTS, f"comet:model={place}")
     assert score(TEXTS, f"comet:model={place},trust_pickle=true")
 
@@ -182,7 +182,7 @@ def test_pickled_weights_are_read_as_tensors_only(tmp_path):
     assert score(TEXTS, f"classifier:model={place}")
     weights = torch.load(place / "pytorch_model.bin")
     torch.save({**weights, "extra": print}, place / "pytorch_model.bin")
-    with pytest.raises(DataError, match="use --trust-pickle"):
+    with pytest.raises(DataError, match="use `trust_pickle`"):
         score(TEXTS, f"classifier:model={place}")
 
 

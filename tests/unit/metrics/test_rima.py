@@ -102,7 +102,7 @@ def test_other_languages_are_refused():
 
 def test_a_language_that_is_not_given_is_reported(caplog):
     create("rima").ready(TestSet({"a": ["Hallo"]}, {"r": ["Guten Tag"]}))
-    assert "Rima: the language of the outputs is not given and taken to be en. Say it with -l" in caplog.text
+    assert "Rima: the language of the outputs is not given and taken to be en. Set `pair`" in caplog.text
 
 
 def test_the_signature_names_the_model():

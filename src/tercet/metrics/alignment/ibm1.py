@@ -147,7 +147,7 @@ class IBM1(Metric):
         if self.of == "tags" and testset.pair is None:
             raise UsageError(
                 f"ibm1: tags need to know the languages, and test set {testset.name!r} does not say them: "
-                "give -l SRC-TGT, as ru-en, or TestSet(…, pair=…)."
+                "set `pair`, as ru-en."
             )
 
     def learn(self, testset: Corpus) -> Learnt:

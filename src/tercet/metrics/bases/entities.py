@@ -75,7 +75,7 @@ class EntityMetric(Metric):
         if testset.pair is None and self.annotations is None:
             raise UsageError(
                 f"{self.name} needs to know the languages, and test set {testset.name!r} does not say them: "
-                "give -l SRC-TGT, as ru-en, or TestSet(…, pair=…)."
+                "set `pair`, as ru-en."
             )
 
     def linked_with(self) -> str:

@@ -154,7 +154,7 @@ def _loading(model: str) -> Iterator[None]:
     except pickle.UnpicklingError:
         raise DataError(
             f"comet: the checkpoint of {model} holds more than tensors and plain values. Loading it could run any "
-            "code. If you trust the file, use --trust-pickle."
+            "code. If you trust the file, use `trust_pickle`."
         ) from None
     except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
         said = (str(error).splitlines() or ["?"])[0]

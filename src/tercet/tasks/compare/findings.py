@@ -96,4 +96,6 @@ def _bucket_parts(metric: MetricResult, buckets: Buckets, width: int) -> Iterato
     what = "Segments of each system" + (f", and its {metric.name} on them" if by_length else "")
     yield Table(header, rows, caption=what, key=("Metric", metric.metric))
     if buckets.note:
-        yield Notes([buckets.note])
+        yield Notes(
+            [buckets.note + " Others: --thresholds." * (buckets.by == "quality" and "quartiles" in buckets.note)]
+        )
