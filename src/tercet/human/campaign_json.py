@@ -12,7 +12,7 @@ from dataclasses import MISSING, fields
 from functools import cache
 from inspect import signature
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from ..data.field_checks import check_encodable
 from ..data.files import writing
@@ -97,14 +97,8 @@ def campaign_of(content: object) -> Campaign:
     """Build the campaign from the content of its file."""
     if not isinstance(content, dict) or not isinstance(content.get("version"), int):
         raise DataError('not a campaign: an object with "version" is needed. `tercet rate new` writes one.')
-    content = _upgraded(content)
-    values = _values(Campaign, content, "")
-    values["items"] = tuple(_item(item, f"items[{n}]") for n, item in enumerate(values["items"]))
-    values["raters"] = tuple(_rater(rater, f"raters[{n}]") for n, rater in enumerate(values["raters"]))
-    values["identical"] = tuple(_texts(group, f"identical[{n}]") for n, group in enumerate(values.get("identical", ())))
-    for key in ("tutorial", "severities", "categories"):
-        values[key] = _texts(values.get(key, []), key)
-    return Campaign(**values)
+    found: Campaign = _built(Campaign, _upgraded(content), "")
+    return found
 
 
 def _upgraded(content: Json) -> Json:
@@ -116,23 +110,6 @@ def _upgraded(content: Json) -> Json:
             raise DataError(f"version: there is no version {version}.")
         content = {**MIGRATIONS[version](content), "version": version + 1}
     return content
-
-
-def _item(content: object, where: str) -> Item:
-    values = _values(Item, content, where)
-    outputs = [_values(Output, output, f"{where}.outputs[{n}]") for n, output in enumerate(values["outputs"])]
-    for n, output in enumerate(outputs):
-        output["same"] = _texts(output.get("same", ()), f"{where}.outputs[{n}].same")
-    return Item(**values | {"outputs": tuple(Output(**output) for output in outputs)})
-
-
-def _texts(content: object, where: str) -> tuple[str, ...]:
-    return tuple(_typed(text, str, f"{where}[{n}]") for n, text in enumerate(_typed(content or [], list, where)))
-
-
-def _rater(content: object, where: str) -> Rater:
-    values = _values(Rater, content, where)
-    return Rater(**values | {"items": _texts(values["items"], f"{where}.items")})
 
 
 _TYPES: Mapping[Any, tuple[Any, str]] = {  # what a key's value must be, by the annotation of the field
@@ -150,8 +127,8 @@ def _keys(kind: type) -> tuple[Mapping[str, Any], frozenset[str]]:
     return get_type_hints(kind), frozenset(needed | ({"show"} if kind is Campaign else set()))
 
 
-def _values(kind: type, content: object, where: str) -> Json:
-    """Check the keys of a JSON object and the types of their values, and return it."""
+def _built(kind: type, content: object, where: str) -> Any:
+    """Build an object from its JSON. Keys that are missing or unknown and values of another type are errors."""
     prefix = f"{where}." if where else ""
     if not isinstance(content, dict):
         raise DataError(f"{where or 'the file'}: an object is needed, not {content!r:.40}.")
@@ -161,27 +138,31 @@ def _values(kind: type, content: object, where: str) -> Json:
     for key in content:
         if key not in types:
             raise DataError(f"{prefix}{key[:40]}: unknown key. Known keys: {', '.join(sorted(types))}.")
-    return {key: _typed(value, types[key], f"{prefix}{key}") for key, value in content.items()}
+    return kind(**{key: _value(value, types[key], f"{prefix}{key}") for key, value in content.items()})
 
 
-def _typed(value: object, annotation: object, where: str) -> Any:
+def _value(value: object, annotation: Any, where: str) -> Any:
+    if annotation in (Item, Output, Rater):
+        return _built(annotation, value, where)
     types, wanted = _TYPES.get(annotation, (list, "a list"))
     if not isinstance(value, types) or isinstance(value, bool):
         raise DataError(f"{where}: {wanted} is needed, not {value!r:.40}.")
     if isinstance(value, str):
         check_encodable(value, where)  # JSON can hold half of a surrogate pair, which no page can show
+    if isinstance(value, list):
+        return tuple(_value(part, get_args(annotation)[0], f"{where}[{n}]") for n, part in enumerate(value))
     return value
 
 
 def read_tutorial(path: str | Path) -> list[Item]:
     """Read tutorial items, one JSON object per line, with the keys of campaign items; id and segment are optional."""
-    items = []
+    items: list[Item] = []
     for number, line in enumerate(read_lines(path), 1):
         where = f"{path}, line {number}"
         content = parse_json(line, where)
         if isinstance(content, dict):
             content = {"id": f"t{number}", "segment": f"t{number}", "check": "tutorial", **content}
-        items.append(_item(content, where))
+        items.append(_built(Item, content, where))
     if not items:
         raise DataError(f"{path} is empty; one JSON object per item is needed.")
     return items

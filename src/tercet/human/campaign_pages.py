@@ -13,7 +13,6 @@ from time import monotonic
 from typing import Any, Protocol
 
 from ..errors import DataError, MissingDependency
-from .access import LoginLimiter, address_of, check_form_key, form_key
 from .answers import NotYours, items_of, language_name, language_names, page_data, read_answer, shown_answers
 from .campaign import TOKEN_BYTES, Campaign, Rater, hashed
 from .campaign_json import content_of
@@ -23,7 +22,7 @@ from .guidelines import guidelines_of
 from .protocols import ANCHORS, SEVERITIES
 from .results import Results, judged_texts, results_of
 from .storage import ORGANISER, VIEWER, Store, StoredRecord
-from .web_pages import Pages, form_of, keep_token
+from .web_pages import LoginLimiter, Pages, address_of, check_form_key, form_key, form_of, keep_token
 
 try:
     from starlette.applications import Starlette

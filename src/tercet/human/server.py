@@ -13,12 +13,11 @@ from pathlib import Path
 from secrets import token_urlsafe
 
 from ..errors import DataError, MissingDependency, UsageError
-from .access import LoginLimiter, address_of
 from .campaign import TOKEN_BYTES, Campaign, Tokens, hashed
 from .campaign_json import campaign_files
 from .campaign_pages import REFUSALS, ROLES, CampaignPages, Report, role_and_token
 from .storage import ORGANISER, VIEWER, Store, open_store
-from .web_pages import Pages, keep_token, listen, run_server
+from .web_pages import LoginLimiter, Pages, address_of, keep_token, listen, run_server
 
 try:
     from starlette.applications import Starlette

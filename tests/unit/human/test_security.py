@@ -15,11 +15,11 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 
 from starlette.exceptions import HTTPException
 
-from tercet.human import access
-from tercet.human.access import LARGEST_BODY, TRIES, WINDOW, LoginLimiter
+from tercet.human import web_pages
 from tercet.human.campaign import Item, Output, Rater
 from tercet.human.server import create_app
 from tercet.human.storage import Store
+from tercet.human.web_pages import LARGEST_BODY, TRIES, WINDOW, LoginLimiter
 
 from .test_server import campaign_of
 from .web import Client, Visit
@@ -212,7 +212,7 @@ def test_oversized_bodies_are_refused(store: Store, declared: bool) -> None:
 
 
 def test_a_slow_body_times_out(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access, "BODY_TIMEOUT", 0.05)
+    monkeypatch.setattr(web_pages, "BODY_TIMEOUT", 0.05)
 
     async def drip() -> AsyncIterator[bytes]:
         yield b"{"

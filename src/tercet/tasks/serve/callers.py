@@ -16,8 +16,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from ...errors import DataError, UnknownName, UsageError
-from ...human.access import LoginLimiter, address_of, check_origin
 from ...human.campaign import TOKEN_BYTES, hashed
+from ...human.web_pages import LoginLimiter, address_of, check_origin
 from .requests import TASKS
 
 SCOPES = (*TASKS, "metrics", "all")

@@ -26,8 +26,7 @@ except ImportError:
     raise MissingDependency("The service", "web") from None
 
 from ... import __version__
-from ...human.access import LoginLimiter
-from ...human.web_pages import Pages
+from ...human.web_pages import LoginLimiter, Pages
 from .callers import Caller, Door
 from .describing import openapi, prometheus
 from .queueing import QUEUED, RUNNING, Job, Kept, Limits, Queue
