@@ -37,18 +37,20 @@ class Design(Seed):
         "random", "--sampling", choices=("random", "spread", "documents"),
         help="Random segments, segments whose scores differ most between references, or whole documents.",
     )  # fmt: skip
-    segments: int | None = option(None, "--segments", metavar="N", help="Number of segments to judge  [default: all]")
+    segments: int | None = option(
+        None, "--segments", low=1, metavar="N", help="Number of segments to judge  [default: all]"
+    )
     metric: str = option("chrf", "--metric", help="The metric of '--sampling spread'.", about='The metric of "spread".')
     per_segment: int | None = option(
-        None, "--per-segment", metavar="N", help="Number of systems per segment  [default: all]"
+        None, "--per-segment", low=1, metavar="N", help="Number of systems per segment  [default: all]"
     )
-    together: int = option(5, "--together", help="Largest number of outputs in a ranking.")
+    together: int = option(5, "--together", low=2, high=5, help="Largest number of outputs in a ranking.")
     redundancy: int | None = option(
         None, "--redundancy", metavar="N", help="Raters (of each group) who judge an item  [default: all]"
     )
-    bad: float = option(0.0, "--bad", help="Damaged copies per item, such as 0.1.")
-    repeats: float = option(0.0, "--repeats", help="Exact repeats per item.")
-    hidden: float = option(0.0, "--hidden", help="Hidden references per item.")
+    bad: float = option(0.0, "--bad", low=0, high=1, help="Damaged copies per item, such as 0.1.")
+    repeats: float = option(0.0, "--repeats", low=0, high=1, help="Exact repeats per item.")
+    hidden: float = option(0.0, "--hidden", low=0, high=1, help="Hidden references per item.")
     tutorial: Sequence[Item] = python_option((), "Items that all raters see first; their ids are replaced.")
     instructions: str = python_option("", "Instructions for raters, in Markdown.")
     severities: Sequence[str] = option(

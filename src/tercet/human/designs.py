@@ -152,8 +152,6 @@ def _reference(testset: TestSet, name: str | None) -> str:
 def _check(testset: TestSet, how: Protocol, people: Sequence[str], views: Sequence[_View], options: Design) -> None:
     if len(testset.systems) < how.fewest:
         raise UsageError(f"{how.fewest} systems are needed, but {testset.name!r} has {len(testset.systems)}.")
-    if how.ranks and not how.fewest <= options.together <= 5:
-        raise UsageError(f"A ranking must show 2 to 5 outputs, not {options.together}.")
     fewest = len(people) // len(views)
     if not fewest:
         raise UsageError(f"{len(views)} groups need at least {len(views)} raters, not {len(people)}.")
@@ -161,10 +159,6 @@ def _check(testset: TestSet, how: Protocol, people: Sequence[str], views: Sequen
         raise UsageError(
             f"The redundancy must be between 1 and the number of raters, {fewest}, not {options.redundancy}."
         )
-    shares = {"damaged copies": options.bad, "repeats": options.repeats, "hidden references": options.hidden}
-    for what, share in shares.items():
-        if not 0 <= share <= 1:
-            raise UsageError(f"The share of {what} must be between 0 and 1, not {share}.")
     if options.bad + options.repeats > 1:
         raise UsageError("The shares of damaged copies and repeats must not exceed 1 in total: one copy per item.")
     if options.hidden and not testset.references:

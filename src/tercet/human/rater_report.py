@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 import numpy as np
 
-from ..data.judgements import KINDS, Judgement, Judgements, grouped
+from ..data.judgements import KINDS, Codes, Judgement, Judgements, count, grouped
 from ..data.rankings import SAME
 from ..types import Floats
 from . import control
@@ -51,33 +52,28 @@ def report_scores(judgements: Judgements, panel: Panel, values: Floats, notes: l
     judgements: all of one kind, with control items. values: the agreement of each pair of rows of the panel.
     """
     ready = control.with_originals(judgements)
-    repeats = {
-        rater: np.abs(again - first).tolist() for rater, (first, again) in control.paired(ready, "repeat").items()
-    }
+    pairs = control.paired(ready, "repeat")
+    repeats = {rater: np.abs(again - first).tolist() for rater, (first, again) in pairs.items()}
     failed = control.failed_checks(ready, control.REPEATS_APART * _scale(judgements), notes)
-    mine = grouped((row.rater, row) for row in judgements.rows)
+    checks = count(row.rater for row in judgements.rows if row.check and not row.check.startswith(SAME))
     found = []
+    for rater, rows, facts in _raters(judgements, panel):
+        own, again = panel.value[np.isin(panel.row, rows)], repeats[rater]
+        spread = float(own.std(ddof=1)) if len(own) > 1 else math.nan
+        facts |= {"mean": float(own.mean()), "spread": spread, "drift": _drift(panel, rows.tolist())}
+        facts |= {"agreement": mean_of(values[rows].ravel().tolist()), "checks": checks.get(rater, 0)}
+        facts |= {"repeats": len(again), "repeat_difference": mean_of(again)}
+        found.append(RaterReport(judgements=len(own), failed=tuple(failed.get(rater, ())), **facts))
+    return found
+
+
+def _raters(judgements: Judgements, panel: Panel) -> Iterator[tuple[str, Codes, dict[str, Any]]]:
+    """Yield each rater, the rater's rows of the panel, and what is reported on raters in every case."""
+    mine = grouped((row.rater, row) for row in judgements.rows)
     for number, rater in enumerate(panel.raters):
         rows = np.flatnonzero(panel.person == number)
-        own = panel.value[np.isin(panel.row, rows)]
-        again = repeats[rater]
-        found.append(
-            RaterReport(
-                rater=rater,
-                shown=tuple(panel.rows[row].shown for row in rows.tolist()),
-                judgements=len(own),
-                mean=float(own.mean()),
-                spread=float(own.std(ddof=1)) if len(own) > 1 else math.nan,
-                drift=_drift(panel, rows.tolist()),
-                agreement=mean_of(values[rows].ravel().tolist()),
-                seconds=_pace(mine[rater]),
-                checks=_controls(mine[rater]),
-                repeats=len(again),
-                repeat_difference=mean_of(again),
-                failed=tuple(failed.get(rater, ())),
-            )
-        )
-    return found
+        shown = tuple(panel.rows[row].shown for row in rows.tolist())
+        yield rater, rows, {"rater": rater, "shown": shown, "seconds": _pace(mine[rater])}
 
 
 def report_rankings(judgements: Judgements, panel: Panel, controls: Judgements) -> list[RaterReport]:
@@ -87,28 +83,19 @@ def report_rankings(judgements: Judgements, panel: Panel, controls: Judgements) 
     """
     counts = count_comparisons(panel)
     failed = control.passing_bad_items(controls, keep_untested=True).report.dropped if len(controls) else {}
-    checked = grouped((row.rater, row.task) for row in controls.rows)
-    mine = grouped((row.rater, row) for row in judgements.rows)
+    tasks, checks = (
+        count(rater for rater, _ in {(row.rater, row.task) for row in part.rows}) for part in (judgements, controls)
+    )
     found = []
-    for number, rater in enumerate(panel.raters):
-        rows = np.flatnonzero(panel.person == number)
-        others = panel.person != number
+    for rater, rows, facts in _raters(judgements, panel):
+        others = np.setdiff1d(np.arange(len(panel.rows)), rows)
         met, same = (float(part[np.ix_(rows, others)].sum()) for part in (counts.met, counts.same))
         again, kept = (float(part[rows, rows].sum()) for part in (counts.met, counts.same))
-        found.append(
-            RaterReport(
-                rater=rater,
-                shown=tuple(panel.rows[row].shown for row in rows.tolist()),
-                judgements=len({row.task for row in mine[rater]}),
-                ties=float(counts.ties[rows].sum() / max(counts.made[rows].sum(), 1.0)),
-                agreement=same / met if met else math.nan,
-                seconds=_pace(mine[rater]),
-                checks=len(set(checked.get(rater, ()))),
-                repeats=int(again),
-                repeat_difference=1 - kept / again if again else math.nan,
-                failed=(failed[rater],) if rater in failed else (),
-            )
-        )
+        ties = float(counts.ties[rows].sum() / max(counts.made[rows].sum(), 1.0))
+        facts |= {"ties": ties, "agreement": same / met if met else math.nan, "checks": checks.get(rater, 0)}
+        facts |= {"repeats": int(again), "repeat_difference": 1 - kept / again if again else math.nan}
+        problems = (failed[rater],) if rater in failed else ()
+        found.append(RaterReport(judgements=tasks[rater], failed=problems, **facts))
     return found
 
 
@@ -125,10 +112,6 @@ def seconds_by_slice(judgements: Judgements, slices: int) -> dict[int, float]:
 def _pace(rows: Sequence[Judgement]) -> float:
     known = [row.seconds for row in rows if not math.isnan(row.seconds)]
     return median(known) if known else math.nan
-
-
-def _controls(rows: Sequence[Judgement]) -> int:
-    return sum(bool(row.check) and not row.check.startswith(SAME) for row in rows)
 
 
 def _drift(panel: Panel, rows: list[int]) -> float:

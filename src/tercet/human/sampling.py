@@ -22,12 +22,10 @@ import numpy as np
 from ..data.judgements import grouped
 from ..data.lines import read_lines
 from ..data.testset import TestSet
-from ..errors import DataError, UnknownName, UsageError
+from ..errors import DataError, UsageError
 from ..stats.resampling import SEED
 from ..types import Floats
 from .campaign import Item
-
-SAMPLINGS = ("random", "spread", "documents")
 
 
 class Sampled(NamedTuple):
@@ -53,11 +51,7 @@ def sample(
     per_segment: the number of systems per segment, None for all. Each system is chosen about equally often; with
     "spread", the systems with the highest spread. needed: references that a segment must have.
     """
-    if sampling not in SAMPLINGS:
-        raise UnknownName("sampling", sampling, SAMPLINGS)
-    if segments is not None and segments < 1:
-        raise UsageError(f"At least 1 segment is needed, not {segments}.")
-    if per_segment is not None and not 1 <= per_segment <= len(testset.systems):
+    if per_segment is not None and per_segment > len(testset.systems):
         raise UsageError(f"The number of systems per segment must be 1 to {len(testset.systems)}, not {per_segment}.")
     eligible = [row for row in range(len(testset)) if all(testset.references[name][row] is not None for name in needed)]
     if not eligible:
