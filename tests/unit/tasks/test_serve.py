@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -438,8 +439,17 @@ def test_a_job_that_ends_the_server_again_and_again_is_given_up(tmp_path: Path) 
         file.begin("j")
     assert not list(file.unfinished())
     kept = file.find("j")
-    assert kept is not None and kept.answer is not None and kept.request is None
+    assert kept is not None and kept.answer is not None and not kept.request.files
     assert kept.state == "failed" and b"gave it up" in kept.answer.body
     file.forget(0.0)
     assert file.find("j") is None
     file.close()
+
+
+def test_a_file_of_jobs_of_a_newer_version_is_refused_and_stays_one(tmp_path: Path) -> None:
+    file = sqlite3.connect(tmp_path / "jobs.db")
+    file.execute("PRAGMA user_version=99")
+    file.close()
+    for _ in range(2):
+        with pytest.raises(UsageError, match="is of a newer Tercet"):
+            JobFile(tmp_path / "jobs.db")

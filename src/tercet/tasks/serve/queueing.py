@@ -36,17 +36,34 @@ _TABLE = """CREATE TABLE IF NOT EXISTS jobs (
     status INTEGER, kind TEXT, code INTEGER, warnings TEXT, seconds REAL, body BLOB)"""
 
 
-@dataclass(frozen=True)
-class Kept:
-    """A job in the file. request: None when it has ended."""
+CANCELLED = Answer.error("The job was cancelled.", 409)
+QUEUED, RUNNING, DONE, FAILED, STOPPED = "queued", "running", "done", "failed", "cancelled"
+TOGETHER = 16  # requests that are encoded together
+SMALL = 256 * 1024  # bytes of a request that others may join
 
-    id: str
+
+@dataclass(eq=False)
+class Job:
+    """A request on its way, or one that was answered. alone: not to be encoded with others.
+
+    kept: whether it is in the file of jobs. There an answered one has no texts any more.
+    """
+
+    request: Request
     caller: str
-    task: str
-    made: float
-    state: str
-    request: Request | None
-    answer: Answer | None
+    id: str = field(default_factory=lambda: secrets.token_urlsafe(18))
+    state: str = QUEUED
+    progress: tuple[int, int | None] = (0, None)
+    made: float = field(default_factory=time.time)
+    kept: bool = False
+    alone: bool = False
+    answer: Answer | None = None
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def joins(self, other: Job) -> bool:
+        """Tell whether texts of both may be encoded together."""
+        mine, same = self.request, self.request.encoders == other.request.encoders != ()
+        return same and not (self.alone or other.alone) and max(mine.size, other.request.size) <= SMALL
 
 
 class JobFile:
@@ -58,7 +75,7 @@ class JobFile:
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute(_TABLE)
             known = self._db.execute("PRAGMA user_version").fetchone()[0]
-            self._db.execute(f"PRAGMA user_version={VERSION}")
+            self._db.execute(f"PRAGMA user_version={max(known, VERSION)}")
         except sqlite3.Error as error:
             raise UsageError(f"{path} cannot be used for jobs: {error}.") from None
         if known > VERSION:
@@ -84,22 +101,22 @@ class JobFile:
             row,
         )
 
-    def find(self, job: str) -> Kept | None:
+    def find(self, job: str) -> Job | None:
         found = self._db.execute(f"{_SELECT} WHERE id = ?", (job,)).fetchone()
-        return _kept(found) if found else None
+        return _job(*found) if found else None
 
-    def of(self, caller: str) -> list[Kept]:
+    def of(self, caller: str) -> list[Job]:
         """Return the jobs of a caller, the newest first, without their answers' bodies."""
         query = _SELECT.replace("body", "x''") + " WHERE caller = ? ORDER BY made DESC LIMIT 1000"
-        return [_kept(row, texts=False) for row in self._db.execute(query, (caller,))]
+        return [_job(*row, texts=False) for row in self._db.execute(query, (caller,))]
 
-    def unfinished(self) -> Iterator[Kept]:
+    def unfinished(self) -> Iterator[Job]:
         """Yield the jobs to go on with after a start. Those that were begun too often are ended."""
         rows = self._db.execute("SELECT id FROM jobs WHERE ended IS NULL AND attempts >= ?", (ATTEMPTS,)).fetchall()
         for (job,) in rows:
             self.end(job, "failed", Answer.error(LOST, 500))
         for row in self._db.execute(f"{_SELECT} WHERE ended IS NULL ORDER BY made").fetchall():
-            yield _kept(row)
+            yield _job(*row)
 
     def forget(self, hours: float) -> None:
         """Delete jobs that ended longer ago than this."""
@@ -109,20 +126,17 @@ class JobFile:
 _SELECT = "SELECT id, caller, task, made, state, request, status, kind, code, warnings, seconds, body FROM jobs"
 
 
-def _kept(row: tuple, *, texts: bool = True) -> Kept:  # type: ignore[type-arg]
-    job, caller, task, made, state, request, status, kind, code, warnings, seconds, body = row
-    answer = None
+def _job(
+    id: str, caller: str, task: str, made: float, state: str, packed: bytes | None, *facts: Any, texts: bool = True
+) -> Job:
+    request, answer = Request.unpack(packed) if packed and texts else Request(task, {}, {}), None
+    status, kind, code, warnings, seconds, body = facts
     if status is not None:
         answer = Answer(status, body or b"", kind, code, tuple(filter(None, warnings.split("\n"))), seconds)
-    return Kept(job, caller, task, made, state, Request.unpack(request) if request and texts else None, answer)
+    return Job(request, caller, id, state, made=made, kept=True, alone=True, answer=answer)
 
 
 log = logging.getLogger(__name__)
-
-TOGETHER = 16  # requests that are encoded together
-SMALL = 256 * 1024  # bytes of a request that others may join
-CANCELLED = Answer.error("The job was cancelled.", 409)
-QUEUED, RUNNING, DONE, FAILED, STOPPED = "queued", "running", "done", "failed", "cancelled"
 
 
 @dataclass(frozen=True)
@@ -135,27 +149,6 @@ class Limits:
     seconds: float = 600.0
     memory: int = 4 << 30
     keep: float = 24.0  # hours that results are kept
-
-
-@dataclass(eq=False)
-class Job:
-    """A request on its way. kept: whether it is in the file of jobs. alone: not to be encoded with others."""
-
-    request: Request
-    caller: str
-    id: str = field(default_factory=lambda: secrets.token_urlsafe(18))
-    state: str = QUEUED
-    progress: tuple[int, int | None] = (0, None)
-    made: float = field(default_factory=time.time)
-    kept: bool = False
-    alone: bool = False
-    answer: Answer | None = None
-    ended: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def joins(self, other: Job) -> bool:
-        """Tell whether texts of both may be encoded together."""
-        mine, same = self.request, self.request.encoders == other.request.encoders != ()
-        return same and not (self.alone or other.alone) and max(mine.size, other.request.size) <= SMALL
 
 
 class Worker:
@@ -207,11 +200,10 @@ class Queue:
 
     async def start(self) -> None:
         """Start the workers, and go on with jobs of an earlier run."""
-        for kept in self._file.unfinished():
-            if kept.request is not None:
-                job = Job(kept.request, kept.caller, kept.id, made=kept.made, kept=True, alone=True)
-                self.jobs[job.id] = job
-                self.waiting.append(job)
+        for job in self._file.unfinished():
+            job.state = QUEUED
+            self.jobs[job.id] = job
+            self.waiting.append(job)
         for number in range(self.limits.workers):
             worker = Worker(self.folder / f"worker-{number}", self.cache, self.limits.memory)
             self.workers.append(worker)
@@ -262,13 +254,13 @@ class Queue:
         """Forget a job whose answer was given to its caller."""
         self.jobs.pop(job.id, None)
 
-    def find(self, number: str, caller: str | None = None) -> Job | Kept | None:
+    def find(self, number: str, caller: str | None = None) -> Job | None:
         """Return a job, if it is of this caller."""
         found = self.jobs.get(number) or self._file.find(number)
         return found if found is not None and caller in (None, found.caller) else None
 
-    def of(self, caller: str) -> list[Kept]:
-        return self._file.of(caller)
+    def of(self, caller: str) -> list[Job]:
+        return [self.jobs.get(each.id, each) for each in self._file.of(caller)]
 
     def cancel(self, job: Job) -> None:
         """Stop a job, wherever it is. A worker that runs it is replaced."""

@@ -29,7 +29,7 @@ from ... import __version__
 from ...human.web_pages import LoginLimiter, Pages
 from .callers import Caller, Door
 from .describing import openapi, prometheus
-from .queueing import QUEUED, RUNNING, Job, Kept, Limits, Queue
+from .queueing import QUEUED, RUNNING, Job, Limits, Queue
 from .requests import TASKS, Allowed, Request, accepted, build, read_form, read_json
 from .working import Answer
 
@@ -163,19 +163,18 @@ class Service(Pages):
 
     # --- jobs ---------------------------------------------------------------------
 
-    def _find(self, request: HttpRequest, number: str) -> Job | Kept:
+    def _find(self, request: HttpRequest, number: str) -> Job:
         found = self.queue.find(number, self.door.caller(request, None).name)
         if found is None:
             raise HTTPException(404, "There is no such job. Results are kept for a limited time.")
         return found
 
     async def list_jobs(self, request: HttpRequest) -> Response:
-        kept = self.queue.of(self.door.caller(request, None).name)
-        return JSONResponse([_about(self.queue.jobs.get(each.id, each)) for each in kept])
+        return JSONResponse(list(map(_about, self.queue.of(self.door.caller(request, None).name))))
 
     async def job(self, request: HttpRequest) -> Response:
         found = self._find(request, request.path_params["id"])
-        if request.method == "DELETE" and isinstance(found, Job):
+        if request.method == "DELETE":
             self.queue.cancel(found)
         return JSONResponse(_about(found))
 
@@ -221,7 +220,7 @@ class Service(Pages):
         if found is None:
             raise HTTPException(404, "There is no such result. Results are kept for a limited time.")
         if found.answer is None:
-            done, total = found.progress if isinstance(found, Job) else (0, None)
+            done, total = found.progress
             again = {"Refresh": "2"}
             return self.page("waiting.html", 200, again, title="Working", state=found.state, done=done, total=total)
         return self._page_of(request, found.answer)
@@ -282,10 +281,9 @@ def _response(answer: Answer) -> Response:
     return Response(answer.body, answer.status, headers, media_type=answer.kind)
 
 
-def _about(job: Job | Kept) -> dict[str, Any]:
-    done, total = job.progress if isinstance(job, Job) else (0, None)
-    facts: dict[str, Any] = {"id": job.id, "state": job.state, "made": job.made}
-    facts["task"] = job.request.task if isinstance(job, Job) else job.task
+def _about(job: Job) -> dict[str, Any]:
+    done, total = job.progress
+    facts: dict[str, Any] = {"id": job.id, "state": job.state, "made": job.made, "task": job.request.task}
     if job.state in (QUEUED, RUNNING):
         facts["progress"] = {"done": done, "total": total}
     if job.answer is not None:
