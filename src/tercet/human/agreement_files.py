@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..data.formats import CAMPAIGN, recognise
 from ..data.formats.campaigns import EXPORTS
 from ..data.formats.columns import parse_judged
-from ..data.formats.format import Recognised, Request
+from ..data.formats.format import Request
 from ..data.formats.rating_tables import OWN_TABLES
 from ..data.formats.reading import read_human, read_judgement_file, recognise_judgements
 from ..data.judgements import Judgements
@@ -93,13 +93,10 @@ def _read(path: Path, request: Request, database: str | None) -> list[tuple[Judg
         tables = read_judgement_file(path, pair=own)
         if other := {table.pair for table in tables if own and table.pair} - {own}:
             raise DataError(f"{path} is for {', '.join(sorted(other))}, not for {own}.")
-        found += [(table, _texts(file, own, table), "") for table in tables]
+        for table in tables:  # the texts, if the file says which references raters were shown
+            shown = any(row.reference for row in table.rows)
+            found.append((table, file.read(Request(own)).testset if shown else None, ""))
     return found
-
-
-def _texts(file: Recognised, pair: str | None, table: Judgements) -> TestSet | None:
-    """Return the texts of a file, if it says which references raters were shown; otherwise None."""
-    return file.read(Request(pair)).testset if any(row.reference for row in table.rows) else None
 
 
 def is_campaign(path: str | Path) -> bool:

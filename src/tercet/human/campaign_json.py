@@ -74,15 +74,12 @@ def content_of(campaign: Campaign) -> Json:
     """Return the content of the campaign's file. Default values of items and raters are left out."""
     content = {field.name: getattr(campaign, field.name) for field in fields(Campaign)}
     content["items"] = [
-        _without_defaults(item) | {"outputs": [_output_content(output) for output in item.outputs]}
+        _without_defaults(item)
+        | {"outputs": [{k: v for k, v in output._asdict().items() if k != "same" or v} for output in item.outputs]}
         for item in campaign.items
     ]
     content["raters"] = [_without_defaults(rater) for rater in campaign.raters]
     return {"version": content.pop("version"), **content}
-
-
-def _output_content(output: Output) -> Json:
-    return {name: value for name, value in output._asdict().items() if name != "same" or value}
 
 
 def _without_defaults(part: Item | Rater) -> Json:

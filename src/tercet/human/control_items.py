@@ -126,7 +126,7 @@ class Controls:
 
     def _bad(self, block: Block) -> Block | None:
         """Return the block with damaged outputs, or None. In a document, outputs that cannot be damaged are repeats."""
-        items = [self._damaged_set(item) if len(item.outputs) > 1 else self._damaged(item) for item in block]
+        items = list(map(self._damaged, block))
         if tuple(items) == block:
             return None
         return tuple(
@@ -135,19 +135,15 @@ class Controls:
         )
 
     def _damaged(self, item: Item) -> Item:
-        """Return the item with a damaged output, or unchanged if that is not possible."""
-        system, text, _ = item.outputs[0]
-        worse = degraded(text, self.testset.outputs[system], self.random)
-        return item if worse is None else replace(item, outputs=(Output(system, worse),))
-
-    def _damaged_set(self, item: Item) -> Item:
-        """Return the item with a damaged copy of one output in place of another one, or unchanged."""
-        for place, other in self.random.sample(list(permutations(range(len(item.outputs)), 2)), 2):
+        """Return the item with a damaged output, or unchanged; in a set, it takes the place of another output."""
+        several = len(item.outputs) > 1
+        pairs = list(permutations(range(len(item.outputs)), 2))
+        for place, other in self.random.sample(pairs, 2) if several else [(0, 0)]:
             system, text, _ = item.outputs[place]
             worse = degraded(text, self.testset.outputs[system], self.random)
             if worse is not None:
                 outputs = list(item.outputs)
-                outputs[other] = Output(system + DAMAGED, worse)
+                outputs[other] = Output(system + DAMAGED if several else system, worse)
                 return replace(item, outputs=tuple(outputs))
         return item
 

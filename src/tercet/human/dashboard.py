@@ -252,7 +252,12 @@ def _ranking(
         ties = [(segment, system, 0.5) for segment, *systems in campaign.identical for system in systems]
         if ties:
             notes.append(f"Comparisons of equal texts, counted as ties without a judgement: {len(campaign.identical)}.")
-        scored = [Judgement("z", *row) for row in (*_wins(judgements), *ties)]
+        wins = [
+            (pair.segment, system, (1 + sign * pair.outcome) / 2)
+            for pair in pairs_of_rankings(judgements).rows()
+            for system, sign in ((pair.left, 1), (pair.right, -1))
+        ]
+        scored = [Judgement("z", *row) for row in (*wins, *ties)]
         judgements, higher = Judgements(scored, judgements.pair, judgements.name), True
     if not len(judgements):
         return None, label
@@ -263,12 +268,6 @@ def _ranking(
         table.systems, table.values, missing=missing, higher_is_better=higher, resamples=resamples, seed=seed
     )
     return ranking, label
-
-
-def _wins(judgements: Judgements) -> Iterable[tuple[str, str, float]]:
-    for pair in pairs_of_rankings(judgements).rows():
-        yield pair.segment, pair.left, (1 + pair.outcome) / 2
-        yield pair.segment, pair.right, (1 - pair.outcome) / 2
 
 
 def _standardised(judgements: Judgements, notes: list[str]) -> Judgements:

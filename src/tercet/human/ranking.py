@@ -37,7 +37,8 @@ def win_rates(pairs: RankedPairs, *, ties: str = "ignored") -> Scores:
     if ties not in TIES:
         raise UnknownName("way of counting ties", ties, TIES)
     won, compared = TIES[ties]
-    wins, tied = _wins(pairs), _tied(pairs)
+    wins, tied = _wins(pairs), _table(pairs, pairs.left, pairs.right, pairs.outcome == 0)
+    tied = tied + tied.T
     scores = ratio((wins + won * tied).sum(1), (wins + wins.T + compared * tied).sum(1))
     return _scores(pairs, scores, "win_rate", "Win rate", {"ties": ties})
 
@@ -128,11 +129,6 @@ def _wins(pairs: RankedPairs) -> Floats:
     better = np.where(pairs.outcome > 0, pairs.left, pairs.right)
     worse = np.where(pairs.outcome > 0, pairs.right, pairs.left)
     return _table(pairs, better, worse, pairs.outcome != 0)
-
-
-def _tied(pairs: RankedPairs) -> Floats:
-    table = _table(pairs, pairs.left, pairs.right, pairs.outcome == 0)
-    return table + table.T
 
 
 def _table(pairs: RankedPairs, row: Any, column: Any, counted: Any) -> Floats:

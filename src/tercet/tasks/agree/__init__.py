@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import click
+
+from ...cli.console import rendered, save_figures
 from ...errors import UnknownName, UsageError
 from ...options import REQUIRED, again, command, shell_option
 from ...options.groups import Decimals, Exports, Figures, Form, Quiet
@@ -54,9 +57,7 @@ def run(options: AgreeOptions) -> None:
     tercet agree campaign.json --figures plots
     tercet agree ratings.tsv --source 5 -m bleu:variant=mteval -f json
     """
-    import click
 
-    from ...cli.console import rendered, save_figures
     from ...human.agreement import COLUMNS
     from .board import agreement_parts, draw
 

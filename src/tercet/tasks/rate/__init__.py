@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import click
+
+from ...cli.console import print_as, rendered
 from ...errors import UsageError
 from ...options import REQUIRED, Command, Options, command, option, shell_option
 from ...options.groups import Form
@@ -130,9 +133,7 @@ class BackupOptions(Out, CampaignFile):
 @command(ResultsOptions)
 def _results(options: ResultsOptions) -> None:
     """Show the results so far: means, ranking, marked errors, agreement, raters, worst and most disputed outputs."""
-    import click
 
-    from ...cli.console import rendered
     from ...rating_report import results
 
     found = results(options.campaign, database=options.database).document(options.form, names=not options.no_names)
@@ -142,7 +143,6 @@ def _results(options: ResultsOptions) -> None:
 @command(ExportOptions)
 def _export(options: ExportOptions) -> None:
     """Write the judgements, for 'tercet agree' and 'tercet meta'; or the campaign, for Pearmut or Appraise."""
-    import click
 
     from ...human.campaign import Campaign
     from ...human.campaign_formats import FORMS, write_campaign
@@ -165,7 +165,6 @@ def _export(options: ExportOptions) -> None:
 @command(InfoOptions)
 def _info(options: InfoOptions) -> None:
     """Describe a campaign: items, control items, raters."""
-    from ...cli.console import print_as
     from ...human.campaign import Campaign
 
     campaign = Campaign.read(options.campaign)
@@ -234,8 +233,6 @@ def _links(options: LinksOptions) -> None:
 
 def print_links(made: Sequence[tuple[Campaign, Tokens]], address: str) -> None:
     """Print the new links of one campaign, or of several that have the same organiser."""
-    import click
-
     if len(made) == 1:
         lines = list(link_lines(*made[0], address))
     else:
@@ -261,8 +258,6 @@ def link_lines(campaign: Campaign, tokens: Tokens, address: str) -> Iterator[str
 @command(BackupOptions)
 def _backup(options: BackupOptions) -> None:
     """Copy the answers to another file, consistently, also while a server is running. SQLite only."""
-    import click
-
     options.refuse_existing()
     with options.opened() as (_, store):
         store.backup(options.out)

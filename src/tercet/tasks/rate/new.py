@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import click
+
+from ...cli.console import print_as
 from ...errors import UsageError
 from ...human.design_options import Design
 from ...options import command, shell_option
@@ -53,7 +56,6 @@ def run(options: NewOptions) -> None:
 
     Without --protocol the one that is recommended for the texts is taken, and the reason is printed.
     """
-    import click
 
     from ...data.lines import read_lines
     from ...human.campaign_json import read_tutorial
@@ -91,8 +93,6 @@ def _ranked(testset: TestSet, options: NewOptions) -> TestSet:
 
 def write(campaign: Campaign, options: Making) -> None:
     """Write a campaign with new links, and print a description of it and the links."""
-    from ...cli.console import print_as
-
     campaign, tokens = campaign.with_tokens()
     campaign.write(options.out)
     links = {name: f"{options.address}/r/{token}" for name, token in tokens.raters.items()}

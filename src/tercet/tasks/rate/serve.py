@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import click
+
 from ...errors import UsageError
 from ...options import again, command, option, shell_option, takes
 from ...options.groups import Listening
@@ -42,7 +44,6 @@ def run(options: ServeOptions) -> None:
 
     Prints links for raters who have none yet. Needs the extra tercet[web].
     """
-    import click
 
     from ...human.campaign_json import campaign_files
     from ...human.server import complete_links, names_of, read_campaigns, renew_links

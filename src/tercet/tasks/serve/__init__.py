@@ -7,14 +7,12 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import click
 
 from ...errors import UsageError
 from ...options import Options, command, option, shell_option, takes
 from ...options.groups import Listening
-
-if TYPE_CHECKING:
-    from .queueing import Limits
 
 SCOPES = "score, compare, qe, check, explain, metrics (the numbers), all"
 
@@ -76,8 +74,6 @@ def run(options: ServeOptions) -> None:
     tercet serve --tokens tokens.json --new-token ci --scope score
     tercet serve --host 0.0.0.0 --tokens tokens.json --folder jobs --workers 4
     """
-    import click
-
     if options.new_token is not None:
         from .callers import new_token
 
@@ -113,6 +109,7 @@ def serve(*, options: ServeOptions) -> None:
     from tempfile import TemporaryDirectory
 
     from ...human.web_pages import listen, run_server
+    from .queueing import Limits
     from .requests import Allowed
     from .server import create_service
 
@@ -129,22 +126,15 @@ def serve(*, options: ServeOptions) -> None:
         tokens = Path(options.tokens) if options.tokens else None
         if tokens is not None and not tokens.is_file():
             raise UsageError(f"There is no file {tokens}. A token is made with `new_token` NAME.")
-        app = create_service(
-            Path(folder).absolute(), limits=_limits(options), cache=cache, tokens=tokens, allowed=allowed
-        )
+        size, memory = round(options.size * (1 << 20)), round(options.memory * (1 << 30))
+        limits = Limits(options.workers, options.queue, size, options.time, memory, options.keep)
+        app = create_service(Path(folder).absolute(), limits=limits, cache=cache, tokens=tokens, allowed=allowed)
         listening, address = listen(options.host, options.port)
         opened.enter_context(listening)
         _log_as_json()
         if options.started is not None:
             options.started(address)
         run_server(app, listening, behind_proxy=options.behind_proxy)
-
-
-def _limits(options: ServeOptions) -> Limits:
-    from .queueing import Limits
-
-    size, memory = round(options.size * (1 << 20)), round(options.memory * (1 << 30))
-    return Limits(options.workers, options.queue, size, options.time, memory, options.keep)
 
 
 def _named(option: str, given: Sequence[str]) -> dict[str, str]:

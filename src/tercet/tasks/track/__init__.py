@@ -13,9 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import click
+
+from ...cli.console import rendered
 from ...errors import UsageError
 from ...options import REQUIRED, Command, Options, command, option, shell_option
 from ...options.groups import Decimals, DifferenceTests
+from ...rendering.document import Column, Heading, Notes, Part, Table, listing
+from ...rendering.tables import DASH, number
 
 if TYPE_CHECKING:
     from .history import History
@@ -122,12 +127,6 @@ def _list(options: ListOptions) -> None:
     \b
     tercet track list runs.db -m chrF2 --last 10
     """
-    import click
-
-    from ...cli.console import rendered
-    from ...rendering.document import Table
-    from ...rendering.tables import number
-
     runs = options.runs(options.opened())[-(options.last or 0) :]
     width = 2 if options.width is None else options.width
     labels = list(dict.fromkeys(each.label for run in runs for each in run.scores))
@@ -151,12 +150,6 @@ def _show(options: ShowOptions) -> None:
     tercet track show runs.db --run 12
     tercet track show runs.db --run commit=1a2b3c -f json
     """
-    import click
-
-    from ...cli.console import rendered
-    from ...rendering.document import Column, Heading, Notes, Part, listing
-    from ...rendering.tables import DASH, number
-
     run = options.opened().find(options.run)
     columns: dict[str, Column] = {
         "Metric": "label",
@@ -182,9 +175,7 @@ def _compare(options: TrackCompareOptions) -> None:
     tercet track compare runs.db 11 12
     tercet track compare runs.db release=1.4 last -f html > report.html
     """
-    import click
 
-    from ...cli.console import rendered
     from ..compare.board import comparison_parts
     from .runs import titles
 
@@ -229,12 +220,6 @@ def _gate(options: GateOptions) -> None:
     tercet track gate runs.db
     tercet track gate runs.db --against release=1.4 --margin 0.5 -m chrF2
     """
-    import click
-
-    from ...cli.console import rendered
-    from ...rendering.document import Column, Notes, Part, listing
-    from ...rendering.tables import number
-
     found = options.opened().gate(options.run, **options.python(tags=read_tags(options.tags)))
     width = 2 if options.width is None else options.width
     columns: dict[str, Column] = {

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from ...options import REQUIRED, command, shell_option
 from . import Database, read_tags
 
@@ -40,7 +42,6 @@ def run(options: AddOptions) -> None:
     tercet track add runs.db scores.npz --tag commit=1a2b3c
     tercet track add runs.db sacrebleu.json --system nmt -t newstest2019
     """
-    import click
 
     from ...external import read_external
     from ...scoring import load

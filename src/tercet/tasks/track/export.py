@@ -8,6 +8,8 @@ from functools import partial
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from ...errors import UsageError
 from ...options import command, shell_option
 from ...rendering.tables import to_json
@@ -42,8 +44,6 @@ def run(options: ExportOptions) -> None:
     tercet track export runs.db -o runs.csv
     tercet track export runs.db --as wmt --system nmt
     """
-    import click
-
     history = options.opened()
     runs = options.runs(history)
     if not runs:

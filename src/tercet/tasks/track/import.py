@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import click
+
 from ...errors import DataError, UsageError
 from ...metrics._external import is_lower_better
 from ...options import REQUIRED, command, shell_option
@@ -44,8 +46,6 @@ def run(options: ImportOptions) -> None:
     tercet track import runs.db mlflow.csv -t newstest2019
     tercet track import runs.db wandb.csv -m eval/bleu eval/chrf
     """
-    import click
-
     history = options.opened(create=True)
     runs = [run for file in options.files for run in read_table(file, options)]
     made = history.add_runs(runs)

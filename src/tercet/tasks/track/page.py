@@ -9,9 +9,12 @@ from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from ...errors import DataError
 from ...options import again, command, shell_option
 from ...options.groups import Form
+from ...rendering.pages import data_page
 from . import Chosen, report_of
 
 if TYPE_CHECKING:
@@ -41,8 +44,6 @@ def run(options: PageOptions) -> None:
     tercet track page runs.db -o history.html
     tercet track page runs.db --system nmt -m chrF2 --reports reports -o history.html
     """
-    import click
-
     history = options.opened()
     runs = options.runs(history)
     if not runs:
@@ -53,8 +54,6 @@ def run(options: PageOptions) -> None:
 
 def page_of(runs: Sequence[Run], name: str, reports: Sequence[str] = (), folder: str = "") -> str:
     """Return the page. reports: pairs of runs as "A-B" that have a page in the folder."""
-    from ...rendering.pages import data_page
-
     data = {**_columns(runs), "database": name, "reports": list(reports), "folder": folder}
     systems = len({run.system for run in runs})
     days = " to ".join(dict.fromkeys((runs[0].time[:10], runs[-1].time[:10])))
