@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .data.files import writing_bytes
+from .data.files import make_folder, writing_bytes
 from .data.testset import TestSet, checksum
-from .errors import UsageError
 from .metrics import Ready
 from .types import Floats
 
@@ -25,10 +24,7 @@ class Cache:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(f"The cache folder {folder} cannot be made: {error.strerror}.") from None
+        make_folder(self.folder)
         if old := len(list(self.folder.glob("*.npy"))):
             log.warning("%s has %d files of Tercet 0.1, which are not read. Delete them: *.npy.", folder, old)
 

@@ -220,7 +220,6 @@ def _copies(text: Text, source: Text | None, references: Sequence[Text]) -> Iter
 
 
 def _repeated(text: Text, source: Text | None) -> Iterator[Finding]:
-    """Report identical outputs for different sources."""
     places: dict[str, list[int]] = defaultdict(list)
     for number, line in enumerate(text.lines, 1):
         if _substantial(line):

@@ -317,7 +317,6 @@ def _months_of(text: str, language: str) -> dict[int, str]:
 
 @lru_cache(maxsize=32)
 def _months(language: str) -> dict[str, int]:
-    """Return the numbers of months by their names."""
     try:
         from babel.core import Locale, UnknownLocaleError
     except ImportError:

@@ -1,8 +1,8 @@
 """Open databases: SQLite files, and PostgreSQL (SQLAlchemy)."""
 
+import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from ..errors import MissingDependency, UsageError
 
@@ -64,9 +64,7 @@ def _target(url: str | Path, *, create: bool, missing: str) -> tuple[sql.URL, st
     return target, target.render_as_string(hide_password=True)
 
 
-def _prepare_sqlite(connection: Any, _: Any) -> None:
-    import sqlite3
-
+def _prepare_sqlite(connection: sqlite3.Connection, _: object) -> None:
     try:
         connection.execute("PRAGMA busy_timeout=20000")
         connection.execute("PRAGMA journal_mode=WAL")  # readers do not wait for writers

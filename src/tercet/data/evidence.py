@@ -69,21 +69,17 @@ def with_human(evidence: Evidence, read: Contents) -> Evidence:
     if evidence.testset is not None:
         # The systems also by the names without folder and ending that only one of them has.
         systems = evidence.testset.systems
-        stems = [Path(name).name.removesuffix(".gz").rpartition(".")[0] for name in systems]
+        stems = [bare_name(name).rpartition(".")[0] for name in systems]
         called = {stem: name for stem, name in zip(stems, systems, strict=True) if stem and stems.count(stem) == 1}
         called |= {name: name for name in systems}
-        tables = [
-            replace(table, rows=tuple(row._replace(system=called.get(row.system, row.system)) for row in table.rows))
-            for table in tables
-        ]
         published = [replace(each, systems=[called.get(name, name) for name in each.systems]) for each in published]
-        counted = list(known) == [str(number) for number in range(1, len(known) + 1)]
+        is_counted = bool(read.about) and list(known) == [str(number) for number in range(1, len(known) + 1)]
         for place, table in enumerate(tables):
-            judged = set(table.segments)
-            if read.about and counted and "0" in judged and judged <= set(map(str, range(len(known)))):
-                rows = tuple(row._replace(segment=str(int(row.segment) + 1)) for row in table.rows)
-                tables[place] = replace(table, rows=rows)
+            rows = [row._replace(system=called.get(row.system, row.system)) for row in table.rows]
+            if is_counted and "0" in table.segments and set(table.segments) <= set(map(str, range(len(known)))):
+                rows = [row._replace(segment=str(int(row.segment) + 1)) for row in rows]
                 about.append("Segments are counted from 0 there: segment 0 is the first one of the texts.")
+            tables[place] = replace(table, rows=rows)
     named = known or _all_segments(tables, published)
     gold = merged(published, {name: place for place, name in enumerate(named)})[0] if published else []
     return replace(
@@ -210,7 +206,6 @@ class _Sources:
 
 
 def _nothing_in(folder: Path) -> str:
-    """Return the error message for a folder in which nothing is recognised."""
     inside = sorted(folder.iterdir())
     if not inside:
         return f"The folder {folder} is empty."

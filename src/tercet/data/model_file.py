@@ -33,8 +33,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError, UsageError
+from ..errors import DataError, MissingFile, UsageError
 from .files import writing_bytes
+from .lines import open_bytes
 
 FORMAT = "tercet-model"
 VERSION = 1  # increase it when older versions of Tercet cannot read the new files
@@ -141,14 +142,10 @@ def read_model(path: str | Path, kind: str, *, made_by: str) -> ModelFile:
     DataError if it is not a model of this kind, was changed in any way, or has a format that is too new or too old.
     """
     try:
-        with Path(path).open("rb") as stream:
+        with open_bytes(path) as stream:
             return _Reader(path, kind, made_by).read(stream)
-    except FileNotFoundError:
+    except MissingFile:
         raise UsageError(f"There is no model {path}. Make one with '{made_by}'.") from None
-    except IsADirectoryError:
-        raise UsageError(f"{path} is a directory; a model file is needed.") from None
-    except OSError as error:
-        raise UsageError(f"{str(path)[:200]!r} cannot be read: {error.strerror or error}.") from None
 
 
 @dataclass(frozen=True)
@@ -201,6 +198,8 @@ class _Reader:
         changed = self._refused(f"was changed: {HEADER} is not as it was written")
         try:
             header = json.loads(text)
+            stated = header.pop("checksum", None) if isinstance(header, dict) else None
+            found = _checksum_of(header)
         except (ValueError, RecursionError):
             raise changed from None
         if not isinstance(header, dict) or header.get("format") not in (FORMAT, *EARLIER):
@@ -216,13 +215,9 @@ class _Reader:
                 f"{self.path} has version {version} of the model format, and this version of Tercet reads versions up "
                 f"to {VERSION}. Update: pip install -U tercet"
             )
-        try:
-            right = header.pop("checksum", None) == (found := _checksum_of(header))
-        except (ValueError, RecursionError):
-            raise changed from None
         languages = header.get("languages", ())
         formed = all(has_form(header.get(key), form) for key, form in _CARD.items())
-        if not (right and formed and version == VERSION and isinstance(header.get("manifest"), dict)):
+        if not (stated == found and formed and version == VERSION and isinstance(header.get("manifest"), dict)):
             raise changed
         if languages is not None and not (has_form(languages, [str]) and len(languages) == 2):
             raise changed

@@ -273,14 +273,15 @@ class ScoreList(Tabular, Sequence[Scores]):
         """Return the tidy tables of all metrics, one after the other."""
         return [row for item in self._scores for row in item.rows()]
 
-    def records(self, **options: Any) -> list[dict[str, Any]]:
+    def records(self, *, segments: bool = False, ids: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """Return one record per system and metric; the options are those of `Scores.record`."""
-        return [item.record(system, **options) for system in self._scores[0].systems for item in self._scores]
+        systems = self._scores[0].systems
+        return [item.record(system, segments=segments, ids=ids) for system in systems for item in self._scores]
 
-    def record_rows(self, *, ids: Sequence[str] | None = None, **options: object) -> list[dict[str, Any]]:
+    def record_rows(self, *, segments: bool = False, ids: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """Return the records as `tercet score -f tsv` prints them: a row per system, metric, and segment or group."""
         rows, by = [], self._scores[0].by
-        for found in self.records(**options):
+        for found in self.records(segments=segments):
             first = {name: found[name] for name in ("system", "metric")}
             last = {"signature": f"{found['name']}|{found['signature']}".rstrip("|")}
             if "segments" in found:

@@ -162,7 +162,6 @@ class _Reader:
 
 
 def _attributes(text: str) -> dict[str, str]:
-    """Return attributes by lower-case name."""
     return {match[1].lower(): decode(match[2] or match[3] or match[4] or "") for match in _ATTRIBUTE.finditer(text)}
 
 

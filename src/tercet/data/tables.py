@@ -190,7 +190,7 @@ def merged(published: Iterable[Published], segments: Mapping[str, int]) -> tuple
             key = HUMAN[column][0] if human and column in HUMAN else column
             sheet = sheets.setdefault((human, key), _Sheet(table, column, key))
             sheet.add(table, rows, np.array(values, dtype=np.float64), len(segments))
-    made = {key: sheet.scores(len(segments)) for key, sheet in sheets.items() if sheet.system}
+    made = {key: sheet.scores(len(segments)) for key, sheet in sheets.items() if sheet.names}
     return [made[key] for key in made if key[0]], [made[key] for key in made if not key[0]]
 
 
@@ -250,42 +250,36 @@ class _Sheet:
         self.higher_is_better = table.higher_is_better.get(column, True)
         self.sign = table.signs.get(column, "")
         self.files: list[str] = []
-        self.system: dict[str, float] = {}
+        self.names: dict[str, None] = {}  # of all systems, in order
+        self.system: dict[str, Floats] = {}  # arrays of one number
         self.segment: dict[str, Floats] = {}
 
     def add(self, table: Published, rows: _Rows, values: Floats, length: int) -> None:
         self.files += [str(table.path)] if str(table.path) not in self.files else []
+        known, size, places = self.system, 1, np.zeros(len(values), dtype=np.intp)
+        if rows.segment is not None:
+            known, size, places = self.segment, length, rows.segment
         for place, system in enumerate(rows.names):
             mine = rows.system == place
             if np.isnan(values[mine]).all():
                 continue
-            if rows.segment is None:
-                old = self.system.get(system, math.nan)
-                new = float(values[mine][0])
-                self._check(np.array([old]), np.array([new]), system, table)
-                self.system[system] = new if math.isnan(old) else old
-            else:
-                column = np.full(length, np.nan)
-                column[rows.segment[mine]] = values[mine]
-                before = self.segment.get(system)
-                if before is not None:
-                    self._check(before, column, system, table)
-                    column = np.where(np.isnan(before), column, before)
-                self.segment[system] = column
-                self.system.setdefault(system, math.nan)
-
-    def _check(self, old: Floats, new: Floats, system: str, table: Published) -> None:
-        both = ~np.isnan(old) & ~np.isnan(new)
-        if not np.allclose(old[both], new[both], rtol=SAME_NUMBER, atol=SAME_NUMBER):
-            raise DataError(
-                f"{self.column} of system {system!r} differs between {table.path} and {' or '.join(self.files[:-1])}. "
-                "Give the file you mean, not the folder."
-            )
+            column = np.full(size, np.nan)
+            column[places[mine]] = values[mine]
+            old = known.get(system, column)
+            both = ~np.isnan(old) & ~np.isnan(column)
+            if not np.allclose(old[both], column[both], rtol=SAME_NUMBER, atol=SAME_NUMBER):
+                raise DataError(
+                    f"{self.column} of system {system!r} differs between {table.path} and "
+                    f"{' or '.join(self.files[:-1])}. Give the file you mean, not the folder."
+                )
+            known[system] = np.where(np.isnan(old), column, old)
+            self.names[system] = None
 
     def scores(self, length: int) -> Scores:
         unnamed = (self.key, self.key, "")
         metric, label, kind = HUMAN.get(self.column, unnamed) if self.human else unnamed
         signature = "|".join(filter(None, (label, f"kind:{kind}" if kind else "published", self.sign)))
         record = MetricRecord(metric, label, signature, self.higher_is_better)
+        system = {name: float(self.system[name][0]) if name in self.system else math.nan for name in self.names}
         n, files = length if self.segment else 0, {"files": self.files}
-        return Scores(record, self.system, self.segment, n_segments=n, provenance=files)
+        return Scores(record, system, self.segment, n_segments=n, provenance=files)

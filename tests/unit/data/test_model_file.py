@@ -278,7 +278,7 @@ def test_a_foreign_file_is_refused(tmp_path: Path, content: bytes) -> None:
 def test_a_missing_file_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"There is no model .*none\. Make one with 'tercet test train'\."):
         read(tmp_path / "none")
-    with pytest.raises(UsageError, match="is a directory; a model file is needed"):
+    with pytest.raises(UsageError, match="is a directory; a file is needed"):
         read(tmp_path)
 
 

@@ -40,10 +40,6 @@ class _Message:
     flags: Written | None = None  # the line with flags
     body: int = -1  # the byte behind the comments
 
-    @property
-    def is_fuzzy(self) -> bool:
-        return self.flags is not None and FUZZY in _flags(self.flags.text)
-
 
 def read_segments(path: str | Path, choice: Choice) -> Iterator[Segment]:
     """Yield the segments of a PO file."""
@@ -122,7 +118,8 @@ def _segments(message: _Message, number: int, path: str | Path) -> Iterator[Segm
         source = message.fields["msgid_plural" if plural and form != "0" else "msgid"]
         labels = {"form": form} if form else {}
         before = reviewed(message.written, f"{_beginning(form)}{REVIEW}: ")
-        state = FUZZY if message.is_fuzzy else DONE if before in (DONE, RED, AMBER) else ""
+        is_fuzzy = message.flags is not None and FUZZY in _flags(message.flags.text)
+        state = FUZZY if is_fuzzy else DONE if before in (DONE, RED, AMBER) else ""
         yield Segment(
             f"{number}/{form}" if form else str(number), message.line, source, {OUTPUT: text}, file=message.reference,
             labels=labels | ({"context": context} if context else {}), at=message.at, written=message.written,

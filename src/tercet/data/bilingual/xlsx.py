@@ -205,7 +205,6 @@ def _open(path: str | Path, choice: Choice) -> _Sheet:
 
 
 def _sheets(archive: zipfile.ZipFile, workbook: str, path: str | Path) -> dict[str, str]:
-    """Return the parts of the sheets by name, in order."""
     folder, file = posixpath.split(workbook)
     relations = f"{folder}/_rels/{file}.rels"
     if relations not in archive.namelist():

@@ -296,11 +296,6 @@ def _appraise_pairs(head: Head) -> Sequence[str] | None:
     return pairs if all(len(code) == 2 for pair in pairs for code in pair.split("-")) else None
 
 
-def _read_appraise(path: Path, request: Request) -> Contents:
-    kind = _kind(path, request)
-    return Contents([read_appraise(path, kind=kind, pair=request.pair, system_prefix=request.system_prefix)])
-
-
 def _is_pearmut(head: Head) -> Guess | None:
     if head.ends(".jsonl") and {"annotation", "user_id"} <= head.item.keys():
         return Guess(CERTAIN, "its first object has annotation and user_id")
@@ -311,10 +306,6 @@ def _is_pearmut(head: Head) -> Guess | None:
     if any("annotation" in entry for entry in entries):
         return Guess(CERTAIN, "its objects have an annotation")
     return Guess(LIKELY / 4, "its name ends in .json")
-
-
-def _read_pearmut(path: Path, request: Request) -> Contents:
-    return Contents([read_pearmut(path, kind=_kind(path, request), pair=request.pair)])
 
 
 def _kind(path: Path, request: Request) -> str:
@@ -343,11 +334,14 @@ FORMATS = (
         _read_campaign,
     ),
     Format(
-        "appraise", (JUDGEMENTS,), "scores exported from Appraise: CSV without a header", _is_appraise, _read_appraise,
+        "appraise", (JUDGEMENTS,), "scores exported from Appraise: CSV without a header", _is_appraise,
+        lambda path, asked: Contents(
+            [read_appraise(path, kind=_kind(path, asked), pair=asked.pair, system_prefix=asked.system_prefix)]
+        ),
         _appraise_pairs,
     ),
     Format(
         "pearmut", (JUDGEMENTS,), "annotations of Pearmut: the JSON of its dashboard, or a campaign's log", _is_pearmut,
-        _read_pearmut,
+        lambda path, asked: Contents([read_pearmut(path, kind=_kind(path, asked), pair=asked.pair)]),
     ),
 )  # fmt: skip

@@ -40,7 +40,6 @@ def _table(
     read: Reader,
     pairs: Callable[[Head], Sequence[str] | None] = values_of_pairs,
 ) -> Format:
-    """Return the format of tables with these columns."""
     return Format(name, (JUDGEMENTS,), about, by_columns(*columns.split()), read, pairs=pairs, in_folders=True)
 
 

@@ -41,7 +41,6 @@ def read(path: Path, request: Request) -> Contents:
 
 
 def _read_evalset(folder: Path, request: Request) -> Contents:
-    """Read the marked errors and the scores of an EvalSet."""
     pair, segments = request.pair or "", list(request.segments or ())
     files = sorted((folder / "human-scores").glob(f"{pair}.*.seg.rating"))
     ratings = [read_ratings(path, pair=pair, n_segments=len(segments)) for path in files]

@@ -176,7 +176,6 @@ def _read_table(path: Path, request: Request) -> Contents:
 
 
 def _missing_in(table: Table, request: Request, missing: str) -> str:
-    """Return the error for a table of judgements that lacks something."""
     header = [name for name in table.header if name]
     roles = _roles(header) | dict(request.columns)
     understood = ", ".join(f"{role} = {name}" for role, name in roles.items()) or "none of them is known"
@@ -354,7 +353,6 @@ def _errors(rows: Sequence[_Row]) -> Iterator[Judgement]:
 
 
 def _about(table: Table, layout: Layout, found: Sequence[Judgement], remarks: Sequence[str], by: str) -> str:
-    """Return what was understood, as a sentence."""
     raters = len({row.rater for row in found if row.rater})
     counts = [f"{raters} rater{'s' * (raters != 1)}" if raters else "raters without names"]
     systems = list(dict.fromkeys(row.system for row in found))

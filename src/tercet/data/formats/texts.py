@@ -36,10 +36,6 @@ def _read_pair(path: Path, request: Request) -> Contents:
     return Contents(testset=tsv.read_pair(path.parent, pair, systems=request.systems))
 
 
-def _read_sgm(path: Path, request: Request) -> Contents:
-    return Contents(testset=sgm.read_sgm(path, pair=sgm_pair(path)[0] or request.pair, systems=request.systems))
-
-
 def sgm_pair(path: Path) -> tuple[str | None, str | None]:
     """Return the pair of an SGM file, from its tags or else its name, and the source language of a source text."""
     heads = sgm.head_tags("\n".join(next(read_blocks(path), [])))
@@ -90,7 +86,10 @@ FORMATS = (
         write=tsv.write_tsv,
     ),
     Format(
-        "sgm", (TEXTS,), "SGM of WMT and NIST: srcset, refset, tstset", by_ending(".sgm", ".sgml"), _read_sgm,
+        "sgm", (TEXTS,), "SGM of WMT and NIST: srcset, refset, tstset", by_ending(".sgm", ".sgml"),
+        lambda path, asked: Contents(
+            testset=sgm.read_sgm(path, pair=sgm_pair(path)[0] or asked.pair, systems=asked.systems)
+        ),
         write=_beside(sgm.write_sgm),
     ),
     Format(
