@@ -71,8 +71,7 @@ def entity_types(sentence: Sentence) -> tuple[Entity, ...]:
 
 def universal_tag(penn: str) -> str:
     """Return the universal part of speech of a Penn Treebank tag; X for an unknown one."""
-    tags: dict[str, str] = _tables()["penn"]
-    return tags.get(penn, "X")
+    return str(_tables()["penn"].get(penn, "X"))
 
 
 @cache
@@ -126,13 +125,8 @@ class _Graph:
     def rename(self) -> None:
         names: dict[str, str] = self.tables[self.scheme]["rename"]
         for edge in self.edges:
-            label = edge.relation
-            if edge.governor == 0:
-                edge.relation = "root"
-            elif label in names:
-                edge.relation = names[label]
-            else:
-                edge.relation = names.get(main := label.partition(":")[0], main) if self.scheme == "ud" else label
+            main = edge.relation.partition(":")[0] if self.scheme == "ud" else edge.relation
+            edge.relation = names.get(edge.relation, names.get(main, main)) if edge.governor else "root"
             if edge.relation == "advmod" and self.word(edge.dependent) in _words("words", "negation"):
                 edge.relation = "neg"
             if edge.relation in ("num", "nn") and self._is_number(edge.governor) and self._is_number(edge.dependent):
@@ -148,14 +142,13 @@ class _Graph:
             amount = edge.governor
             if self.token(edge.dependent).xpos != "$" or not self._is_number(amount) or amount not in incoming:
                 continue
-            sign = edge.dependent
-            if incoming[amount].governor == sign:
+            if incoming[amount].governor == edge.dependent:
                 continue
             edge.trade_places(incoming[amount], "num")
             for other in self.edges:
                 if other.governor == amount and other.relation not in ("number", "num", "quantmod"):
-                    other.governor = sign
-            incoming[sign] = edge
+                    other.governor = edge.dependent
+            incoming[edge.dependent] = edge
 
     def lift_predicates(self) -> None:
         """Make predicates heads of their copula, which is the head of the clause in ClearNLP."""
@@ -241,10 +234,8 @@ class _Graph:
                 if edge.source == "obl" and edge.governor in passive and table["agent_case"] in features:
                     edge.relation = "agent"
                 continue
-            if edge.source == "obl:agent" or (words[-1] in table["agent"] and edge.governor in passive):
-                edge.relation = "agent"
-            else:
-                edge.relation = f"prep_{'_'.join(words)}"
+            is_agent = edge.source == "obl:agent" or (words[-1] in table["agent"] and edge.governor in passive)
+            edge.relation = "agent" if is_agent else f"prep_{'_'.join(words)}"
 
     def flatten_compounds(self) -> None:
         """Convert nn(Exchange, York), nn(York, New) to nn(Exchange, New): Penn Treebank noun phrases are flat."""
@@ -333,9 +324,8 @@ class _Graph:
         """Add xsubj(go, he) to xcomp(wants, go), nsubj(wants, he); the verb's object is preferred to its subject."""
         for edge in [edge for edge in self.edges if edge.relation == "xcomp"]:
             below = self.below(edge.dependent)
-            if any(other.relation in SUBJECTS for other in below) or not any(
-                other.relation == "aux" and self.word(other.dependent) == "to" for other in below
-            ):
+            has_to = any(other.relation == "aux" and self.word(other.dependent) == "to" for other in below)
+            if not has_to or any(other.relation in SUBJECTS for other in below):
                 continue  # CoreNLP adds subjects only to infinitives with "to"
             siblings = self.below(edge.governor)
             for kinds in (("dobj", "iobj"), SUBJECTS):

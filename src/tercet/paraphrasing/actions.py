@@ -37,13 +37,10 @@ class Editor:
 
     def _move(self, action: Action, match: Match, draft: Draft) -> None:
         number = match[action.what]
-        if not draft.tree.is_whole(draft.tree.phrase(number)):
-            raise CannotApply
-        phrase = draft.phrase(number)
-        if any(draft[one].form in _BRACKETS for one in phrase):
-            raise CannotApply
+        phrase, in_text = draft.phrase(number), draft.tree.phrase(number)
         at = draft.order.index(phrase[0])
-        if draft.order[at : at + len(phrase)] != phrase:
+        in_pieces = in_text[-1] - in_text[0] + 1 != len(in_text) or draft.order[at : at + len(phrase)] != phrase
+        if in_pieces or any(draft[one].form in _BRACKETS for one in phrase):
             raise CannotApply
         self._drop_commas(at, len(phrase), draft)
         draft.order = [one for one in draft.order if one not in set(phrase)]
@@ -67,14 +64,13 @@ class Editor:
         anchor = beside[0] if beside else ""
         if any(name and name not in match for name in (action.like, action.agree, anchor)):
             return
-        form = action.what
+        form: str | None = action.what
         features: dict[str, str] = {}
         if action.features is not None:
             features = self._features(action, match, draft)
-            found = self.morphology.inflect(action.what, action.upos, features)
-            if found is None:
-                raise CannotApply
-            form = found
+            form = self.morphology.inflect(action.what, action.upos, features)
+        if form is None:
+            raise CannotApply
         place = self._place(action, match, draft)
         head = match[action.under] if action.under else match[anchor] if anchor else -1
         relation = {"ADV": "advmod", "AUX": "aux", "PRON": "nsubj", "ADP": "case"}.get(action.upos, "dep")

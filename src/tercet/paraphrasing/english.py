@@ -53,17 +53,12 @@ class English:
 
 
 def _forms(lemma: str) -> tuple[str, str]:
-    if lemma in _irregular():
-        return _irregular()[lemma]
+    form = lemma + (lemma[-1] if _doubles(lemma) else "") + "ed"
     if lemma.endswith("e"):
         form = lemma + "d"
     elif re.search(r"[^aeiou]y$", lemma):
         form = lemma[:-1] + "ied"
-    elif _doubles(lemma):
-        form = lemma + lemma[-1] + "ed"
-    else:
-        form = lemma + "ed"
-    return form, form
+    return _irregular().get(lemma, (form, form))
 
 
 def _with_ing(lemma: str) -> str:

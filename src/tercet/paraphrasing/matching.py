@@ -19,15 +19,25 @@ class Matcher:
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
         self._warned: set[str] = set()
-        self._tests: dict[str, list[tuple[str, frozenset[str]]]] = {}
+        # Tests that some word of a sentence must pass if a rule is to match; they are quick to check.
+        self._needed = {
+            rule.name: [
+                (name, values)
+                for pattern in rule.match.values()
+                if not pattern.optional
+                for name, values in pattern.tests.items()
+                if not any(value.startswith(("*", "#")) for value in values)
+            ]
+            for rule in rules.rules
+        }
 
     def matches(self, rule: Rule, tree: Tree) -> list[Match]:
         """Return the matches of a rule, with the number of each word by its name; at most MOST_MATCHES."""
         found: list[Match] = []
-        if any(tree.values[name].isdisjoint(values) for name, values in self._needed(rule)):
+        if any(tree.values[name].isdisjoint(values) for name, values in self._needed[rule.name]):
             return found
         for match in self._extended(list(rule.match.items()), {}, tree):
-            if not any(self._exists(pattern, match, tree) for pattern in rule.unless):
+            if not any(self._fitting(pattern, match, tree) for pattern in rule.unless):
                 found.append(match)
             if len(found) == MOST_MATCHES:
                 if rule.name not in self._warned:
@@ -37,30 +47,16 @@ class Matcher:
                 break
         return found
 
-    def _needed(self, rule: Rule) -> list[tuple[str, frozenset[str]]]:
-        """Return the tests that some word of a sentence must pass if the rule is to match; they are quick to check."""
-        if rule.name not in self._tests:
-            self._tests[rule.name] = [
-                (name, values)
-                for pattern in rule.match.values()
-                if not pattern.optional
-                for name, values in pattern.tests.items()
-                if not any(value.startswith(("*", "#")) for value in values)
-            ]
-        return self._tests[rule.name]
-
     def _extended(self, patterns: Sequence[tuple[str, Pattern]], match: Match, tree: Tree) -> Iterator[Match]:
         """Yield all matches that extend a partial one by the remaining patterns."""
         if not patterns:
             yield dict(match)
             return
         (name, pattern), *rest = patterns
-        any_found = False
-        for number in self._candidates(pattern, match, tree):
-            if number not in match.values() and self.fits(pattern, number, match, tree):
-                any_found = True
-                yield from self._extended(rest, {**match, name: number}, tree)
-        if pattern.optional and not any_found:
+        found = self._fitting(pattern, match, tree)
+        for number in found:
+            yield from self._extended(rest, {**match, name: number}, tree)
+        if pattern.optional and not found:
             yield from self._extended(rest, match, tree)
 
     def _candidates(self, pattern: Pattern, match: Match, tree: Tree) -> Iterable[int]:
@@ -72,16 +68,11 @@ class Matcher:
         tags = pattern.tests.get("upos")
         if tags is None:
             return range(len(tree.words))
-        if len(tags) == 1:
-            return tree.by_tag.get(next(iter(tags)), ())
         return sorted(number for tag in tags for number in tree.by_tag.get(tag, ()))
 
-    def _exists(self, pattern: Pattern, match: Match, tree: Tree) -> bool:
-        return any(
-            self.fits(pattern, number, match, tree)
-            for number in self._candidates(pattern, match, tree)
-            if number not in match.values()
-        )
+    def _fitting(self, pattern: Pattern, match: Match, tree: Tree) -> list[int]:
+        free = (number for number in self._candidates(pattern, match, tree) if number not in match.values())
+        return [number for number in free if self.fits(pattern, number, match, tree)]
 
     def fits(self, pattern: Pattern, number: int, match: Match, tree: Tree) -> bool:
         """Return whether a word fits a pattern, given the words that were matched before."""
@@ -120,12 +111,11 @@ class Matcher:
                 return False
             first, last = self.span(match[other], part, tree)
             own = phrase if not first <= number <= last and match[other] not in phrase else [number]
-            if not {
-                "before": own[-1] < first,
-                "after": own[0] > last,
-                "just_before": own[-1] + 1 == first,
-                "just_after": own[0] - 1 == last,
-            }[kind]:
+            is_there = {
+                "before": own[-1] < first, "after": own[0] > last,
+                "just_before": own[-1] + 1 == first, "just_after": own[0] - 1 == last,
+            }  # fmt: skip
+            if not is_there[kind]:
                 return False
         return True
 
@@ -134,20 +124,16 @@ class Matcher:
         if part == "phrase":
             phrase = tree.phrase(number)
             return phrase[0], phrase[-1]
-        if part == "word":
-            return number, number
+        group = {number}
+        if part == "group":  # with auxiliaries and the like
+            rules = self.rules.together
+            group.update(i for i in tree.children[number] if any(self.fits(rule, i, {}, tree) for rule in rules))
         first = last = number
-        while first > 0 and self._belongs(first - 1, number, tree):
+        while first - 1 in group:
             first -= 1
-        while last + 1 < len(tree.words) and self._belongs(last + 1, number, tree):
+        while last + 1 in group:
             last += 1
         return first, last
-
-    def _belongs(self, number: int, verb: int, tree: Tree) -> bool:
-        """Return whether a word is of the group of a verb, such as an auxiliary."""
-        if tree.words[number].head != verb:
-            return False
-        return any(self.fits(pattern, number, {}, tree) for pattern in self.rules.together)
 
 
 def _has(word: Word, name: str, values: frozenset[str]) -> bool:

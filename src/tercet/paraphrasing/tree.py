@@ -70,16 +70,9 @@ class Tree:
         found = [number]
         for one in found:
             found.extend(self.children[one])
-        found.sort()
-        while len(found) > 1 and found[-1] != number and self.words[found[-1]].upos == "PUNCT":
-            found.pop()
-        while len(found) > 1 and found[0] != number and self.words[found[0]].upos == "PUNCT":
-            found.pop(0)
-        return found
-
-    def is_whole(self, phrase: Sequence[int]) -> bool:
-        """Return whether the words of a phrase stand together, without foreign words between them."""
-        return phrase[-1] - phrase[0] + 1 == len(phrase)
+        words = [one for one in found if one == number or self.words[one].upos != "PUNCT"]
+        first, last = min(words), max(words)
+        return sorted(one for one in found if first <= one <= last)
 
 
 @dataclass
@@ -112,12 +105,11 @@ class Draft:
         self.words[number] = word
         self.altered.add(number)
 
-    def insert(self, word: Word, at: int) -> int:
-        """Insert a word at a place in the order. Returns its number."""
+    def insert(self, word: Word, at: int) -> None:
+        """Insert a word at a place in the order."""
         number = max([len(self.tree.words) - 1, *self.words]) + 1
         self.put(number, word)
         self.order.insert(at, number)
-        return number
 
     def remove(self, numbers: Sequence[int]) -> None:
         gone = set(numbers)

@@ -5,7 +5,7 @@ Rules are matched against the parse of the reference, never against their own re
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice, zip_longest
+from itertools import chain, combinations, islice, zip_longest
 
 from .actions import CannotApply, Editor
 from .inflection import Morphology
@@ -24,9 +24,6 @@ class Change:
 
     rule: Rule
     match: Match
-
-    def __hash__(self) -> int:
-        return hash((self.rule.name, *self.match.items()))
 
 
 @dataclass(frozen=True)
@@ -93,24 +90,18 @@ class Generator:
 
     def combined(self, tree: Tree, changes: Sequence[Change], seen: set[str]) -> Iterator[Variant]:
         """Yield the variants with two changes, then three, up to MOST_CHANGES."""
-        tried = 0
-        for size in range(2, min(MOST_CHANGES, len(changes)) + 1):
-            for some in combinations(changes, size):
-                tried += 1
-                if tried > MOST_TRIED:
-                    return
-                variant = self.apply(tree, some)
-                if variant is not None and variant.text not in seen:
-                    seen.add(variant.text)
-                    yield variant
+        every = chain.from_iterable(combinations(changes, size) for size in range(2, MOST_CHANGES + 1))
+        for some in islice(every, MOST_TRIED):
+            variant = self.apply(tree, some)
+            if variant is not None and variant.text not in seen:
+                seen.add(variant.text)
+                yield variant
 
     def together(self, segment: Segment, rules: Collection[str]) -> str:
         """Return the reference with as many changes of some rules as can be made together, in their order."""
         chosen: list[Change] = []
         text = segment.tree.text
-        for change, _ in segment.singles:
-            if change.rule.name not in rules:
-                continue
+        for change in (change for change, _ in segment.singles if change.rule.name in rules):
             variant = self.apply(segment.tree, [*chosen, change])
             if variant is not None:
                 chosen.append(change)

@@ -21,13 +21,17 @@ if TYPE_CHECKING:
     from ..knowledge.store import KnowledgeBase
     from ..rendering.document import Part
 
-_SOURCES = ("wikidata", "jsonl", "tsv", "terms", "wordnet", "geonames", "dictionary", "parallel", "cldr")
-LICENCES = {
-    "Dictionary": "of the file, as it says: CC BY-SA 3.0 for WikDict, GPL for many of FreeDict",
-    "Wikidata": "CC0 1.0",
-    "GeoNames": "CC BY 4.0",
-    "CLDR": "Unicode-3.0",
-    "WordNets": "WordNet License, and the licence of each wordnet",
+OWNERS = "of the file's owner"
+SOURCES = {  # the option of each source: its name and its licence
+    "wikidata": ("Wikidata", "CC0 1.0"),
+    "jsonl": ("JSON lines", OWNERS),
+    "tsv": ("TSV", OWNERS),
+    "terms": ("Terminology", OWNERS),
+    "wordnet": ("WordNets", "WordNet License, and the licence of each wordnet"),
+    "geonames": ("GeoNames", "CC BY 4.0"),
+    "dictionary": ("Dictionary", "of the file, as it says: CC BY-SA 3.0 for WikDict, GPL for many of FreeDict"),
+    "parallel": ("Parallel texts", OWNERS),
+    "cldr": ("CLDR", "Unicode-3.0"),
 }
 
 
@@ -93,23 +97,19 @@ def build(*, options: BuildOptions) -> KnowledgeBase:
     from ..knowledge import building
     from ..knowledge.sources.tables import read_ids
 
-    given = {
-        "Wikidata": [options.wikidata] if options.wikidata else [], "JSON lines": options.jsonl, "TSV": options.tsv,
-        "Terminology": options.terms, "WordNets": options.wordnet, "GeoNames": options.geonames,
-        "Dictionary": options.dictionary, "Parallel texts": options.parallel,
-        "CLDR": ["Babel"] if options.cldr else [],
-    }  # fmt: skip
-    if not any(given.values()):
-        *most, last = (f"`{name}`" for name in _SOURCES)
+    files = {name: getattr(options, name) for name in SOURCES}
+    files |= {"wikidata": [options.wikidata] if options.wikidata else [], "cldr": ["Babel"] if options.cldr else []}
+    if not any(files.values()):
+        *most, last = (f"`{name}`" for name in SOURCES)
         raise UsageError(f"No source is given. Use one or more of {', '.join(most)} and {last}.")
     ids: dict[str, str] = {}
     for path in options.map_ids:  # the first file that has an id is used
         ids = read_ids(path) | ids
     with open_executor(options.jobs, executor=options.executor) as executor:
         sources = [
-            {"name": kind, "licence": LICENCES.get(kind, "of the file's owner"), "file": Path(path).name}
-            for kind, paths in given.items()
-            for path in paths
+            {"name": name, "licence": licence, "file": Path(path).name}
+            for option, (name, licence) in SOURCES.items()
+            for path in files[option]
         ]
         same = ("languages", "min_languages", "max_tokens", "lemmas", "replace", "progress")
         return building.build(

@@ -9,7 +9,6 @@ kernels.moses; this module has the tables of characters and abbreviations.
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from unicodedata import category
 
@@ -77,34 +76,22 @@ def words(texts: Sequence[str], language: str = "en") -> Words:
 
 
 def _tokenised(texts: Sequence[str], language: str) -> tuple[NDArray[np.uint32], Ints]:
-    rules = _rules(language)
+    inner, apostrophes, *abbreviations = _rules(language)
     points, offsets = code_points(texts)
-    classes = _Classes(apart=not len(rules.apostrophes))
+    classes = _Classes(apart=not len(apostrophes))
     classes.learn(points)
     longest = int(np.diff(offsets).max(initial=0))
     scratch = [np.empty(9 * longest + 4, dtype=np.uint32) for _ in range(2)]
     result = np.empty(9 * len(points) + 4 * len(texts), dtype=np.uint32)
     ends = np.zeros(len(offsets), dtype=np.int64)
-    call(
-        kernel.tokenise, points, offsets, classes.table, rules.inner, rules.apostrophes, rules.words, rules.bounds,
-        rules.kinds, _entities(), *scratch, result, ends,
-    )  # fmt: skip
+    rules = classes.table, inner, apostrophes, *abbreviations
+    call(kernel.tokenise, points, offsets, *rules, _entities(), *scratch, result, ends)
     return result[: ends[-1]], ends
 
 
-@dataclass(frozen=True, eq=False)
-class _Rules:
-    """The rules of one language, in the kernel's form."""
-
-    inner: int
-    apostrophes: NDArray[np.int32]
-    words: NDArray[np.uint32]  # the abbreviations, sorted
-    bounds: Ints
-    kinds: NDArray[np.uint8]
-
-
 @lru_cache(maxsize=64)
-def _rules(language: str) -> _Rules:
+def _rules(language: str) -> tuple[int, NDArray[np.int32], NDArray[np.uint32], Ints, NDArray[np.uint8]]:
+    """Return the inner mark, the rules on apostrophes, and the sorted abbreviations with their bounds and kinds."""
     code = base_code(language)
     known = _abbreviations()
     always, before_number = kept_words(known.get(code, known["en"]))
@@ -114,7 +101,7 @@ def _rules(language: str) -> _Rules:
     for before, after, replacement in _APOSTROPHES.get(code, ()):
         rows += [*_context(before), *_context(after), int(" '" in replacement), int("' " in replacement)]
     inner = ord(_INNER_MARKS.get(code, "\0"))
-    return _Rules(inner, np.array(rows, dtype=np.int32), *code_points(listed), kinds)
+    return inner, np.array(rows, dtype=np.int32), *code_points(listed), kinds
 
 
 def _context(written: str) -> tuple[int, int]:
