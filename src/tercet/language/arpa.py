@@ -126,18 +126,17 @@ class _Reader:
             if not all(map(all, rows)):  # several blanks between fields, or blanks around them
                 rows = [[field for field in row if field] for row in rows]
             for number, row, line in zip(numbers, rows, lines, strict=True):
-                if not n < len(row) < (n + 2 if is_last else n + 3):
-                    self.wrong_row(n, count, count - left + number - numbers.start, line, number)
+                if n < len(row) < (n + 2 if is_last else n + 3):
+                    continue
+                if not line.strip() or line.startswith("\\"):
+                    done = count - left + number - numbers.start
+                    self.refuse(f"the file has {done} {n}-grams, but its header declares {count}.", number)
+                self.refuse(f"{_shown(line)} is not a log10 probability, {n} words and a back-off weight.", number)
             self.number += len(lines)
             left -= len(lines)
             if left and not lines:
                 self.refuse(f"the file ends after {count - left} of {count} {n}-grams. It is truncated.")
             yield rows, numbers
-
-    def wrong_row(self, n: int, count: int, done: int, line: str, number: int) -> NoReturn:
-        if not line.strip() or line.startswith("\\"):
-            self.refuse(f"the file has {done} {n}-grams, but its header declares {count}.", number)
-        self.refuse(f"{_shown(line)} is not a log10 probability, {n} words and a back-off weight.", number)
 
     def numbers(self, rows: list[list[str]], lines: range, field: int, *, largest: float) -> Floats:
         """Return one field of each line as a number; 0 for lines without it."""

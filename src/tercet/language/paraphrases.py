@@ -138,10 +138,10 @@ def _with_gaps(path: Path, state: object) -> Paraphrases:
         derived = derive(pair for _, *sides in _kinds(path) for pair in zip(*sides, strict=True))
         gapped = ParaphrasePairs.of([np.stack([_hashes([a for a, _ in derived]), _hashes([b for _, b in derived])])])
         facts = {"longest_part": max(map(_longest_part, derived), default=0)}
-        kept = table_cache.Kept(facts, {"keys": gapped.keys, "targets": gapped.targets})
+        kept = facts, {"keys": gapped.keys, "targets": gapped.targets}
         table_cache.keep(origin, *kept)
-    gapped = ParaphrasePairs(kept.arrays["keys"], kept.arrays["targets"])
-    return Paraphrases(table.plain, gapped, table.longest, kept.facts["longest_part"])
+    facts, arrays = kept
+    return Paraphrases(table.plain, ParaphrasePairs(**arrays), table.longest, facts["longest_part"])
 
 
 def _longest_part(phrases: Sequence[str]) -> int:
@@ -157,9 +157,9 @@ def _read(path: Path, state: object) -> Paraphrases:
     origin = file_checksum(path)
     kept = table_cache.load(origin)
     if kept is not None:
-        keys, targets, gapped_keys, gapped_targets = (kept.arrays[name] for name in ARRAYS)
-        plain, gapped = ParaphrasePairs(keys, targets), ParaphrasePairs(gapped_keys, gapped_targets)
-        return Paraphrases(plain, gapped, kept.facts["longest"], kept.facts["longest_part"])
+        facts, found = kept
+        keys, targets, gapped_keys, gapped_targets = (found[name] for name in ARRAYS)
+        return Paraphrases(ParaphrasePairs(keys, targets), ParaphrasePairs(gapped_keys, gapped_targets), **facts)
     table = Paraphrases.read(path)
     arrays = table.plain.keys, table.plain.targets, table.gapped.keys, table.gapped.targets
     facts = {"longest": table.longest, "longest_part": table.longest_part}

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,15 +30,8 @@ LONGEST_HEADER = 1 << 16
 Arrays = Mapping[str, NDArray[np.uint64]]
 
 
-class Kept(NamedTuple):
-    """A table that was found: its numbers as `keep` got them, and its arrays."""
-
-    facts: Mapping[str, Any]
-    arrays: Arrays
-
-
-def load(origin: str, folder: Path | None = None) -> Kept | None:
-    """Return what was kept under the checksum of a table; None if there is nothing, or if it is damaged."""
+def load(origin: str, folder: Path | None = None) -> tuple[dict[str, Any], Arrays] | None:
+    """Return the numbers and arrays kept under the checksum of a table; None if there are none, or they are damaged."""
     path = _path(origin, folder)
     try:
         with path.open("rb") as stream:
@@ -55,7 +48,7 @@ def load(origin: str, folder: Path | None = None) -> Kept | None:
     if header["format"] != FORMAT or header["origin"] != origin:
         return None
     parts = np.split(content, np.cumsum(list(header["lengths"].values()))[:-1])
-    return Kept(header["facts"], dict(zip(header["lengths"], parts, strict=True)))
+    return header["facts"], dict(zip(header["lengths"], parts, strict=True))
 
 
 def keep(origin: str, facts: Mapping[str, Any], arrays: Arrays, folder: Path | None = None) -> None:

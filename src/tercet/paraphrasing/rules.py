@@ -175,9 +175,20 @@ class _Reader:
     def __init__(self, text: str, name: str, content: dict[str, Any]) -> None:
         self.lines, self.name, self.content = text.split("\n"), name, content
         self.start, self.rule_name = 1, ""
+        self.names: list[str] = []  # of the words that were matched before
         self.starts = [number for number, line in enumerate(self.lines, 1) if _RULE.match(line)]
         self.lists: dict[str, list[str]] = self.table_of(content, "lists")
         self.tables: dict[str, dict[str, str]] = self.table_of(content, "tables")
+        self.readers: dict[str, Callable[[str, Any], Any]] = {
+            **dict.fromkeys(("under", "inside", "above", "same", "like", "agree"), self.known_name),
+            **dict.fromkeys(PLACES, self.anchor),
+            **dict.fromkeys(("first", "leaf", "optional"), lambda key, value: value is True),
+            **dict.fromkeys(("as", "form", "lemma"), self.text),
+            "features": self.features,
+            "most": self.number,
+            "table": self.table,
+            "commas": self.commas,
+        }
 
     def fail(self, reason: str, near: str = "") -> DataError:
         """Return an error at the first line of the current rule that contains `near`."""
@@ -205,7 +216,7 @@ class _Reader:
             if not isinstance(words, dict) or not all(isinstance(word, str) for word in words.values()):
                 raise self.fail(f"the table {key} must have texts as values.", key)
         groups = self.table_of(self.content, "groups")
-        together = tuple(self.pattern(one, ()) for one in self.list_of(self.content, "together"))
+        together = tuple(self.pattern(one) for one in self.list_of(self.content, "together"))
         rules: list[Rule] = []
         for start, table in zip(self.starts, listed, strict=True):
             self.start, self.rule_name = start, str(table.get("name", ""))
@@ -224,13 +235,14 @@ class _Reader:
             if not table.get(key):
                 raise self.fail(f"{key} is missing.")
         match: dict[str, Pattern] = {}
+        self.names = []
         for name, given in self.table_of(table, "match").items():
-            match[name] = self.pattern(given, list(match), name)
-        names = list(match)
+            match[name] = self.pattern(given, name)
+            self.names.append(name)
         if next(iter(match.values())).optional:
             raise self.fail("the first word cannot be optional.", "optional")
-        unless = tuple(self.pattern(given, names) for given in self.list_of(table, "unless"))
-        actions = tuple(self.action(given, names) for given in self.list_of(table, "do"))
+        unless = tuple(self.pattern(given) for given in self.list_of(table, "unless"))
+        actions = tuple(self.action(given) for given in self.list_of(table, "do"))
         examples = self.list_of(table, "examples")
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in examples):
             raise self.fail('examples are pairs of texts: [["before", "after"]].', "examples")
@@ -251,29 +263,24 @@ class _Reader:
             raise self.fail(f"{key} must be a table, not {value!r}.", key)
         return value
 
-    def pattern(self, given: object, names: Sequence[str], name: str = "") -> Pattern:
+    def pattern(self, given: object, name: str = "") -> Pattern:
         if not isinstance(given, dict):
             raise self.fail(f'a pattern is a table, such as {{ upos = "VERB" }}, not {given!r}.', name)
-        readers: dict[str, Callable[[str, Any], Any]] = {
-            "features": self.features,
-            "most": self.number,
-            **dict.fromkeys(("under", "inside", "above", "same"), lambda key, value: self.known_name(value, names)),
-            **dict.fromkeys(PLACES, lambda key, value: (key, *self.anchor(value, names))),
-            **dict.fromkeys(("first", "leaf", "optional"), lambda key, value: value is True),
-        }
         options: dict[str, Any] = {}
         for key, value in given.items():
             if key not in KEYS:
                 raise self.fail(f"unknown key {key!r} in a pattern; known: {', '.join(KEYS)}.", key)
-            options[key] = readers.get(key, self.values)(key, value)
+            read = self.values if key in TESTS else self.readers.get(key, self.values)
+            options[key] = read(key, value)
         tests = {key: options.pop(key) for key in TESTS if key in options}
         excluded = {key: options.pop(f"not_{key}") for key in TESTS if f"not_{key}" in options}
-        places = [options.pop(key) for key in given if key in PLACES]
-        if names and name and not (places or {"under", "inside", "above"} & set(options)):
-            raise self.fail(f"{name!r} needs under, inside, above or a place, to connect it with {names[0]!r}.", name)
-        return Pattern(tests, excluded, places=tuple(places), **options)
+        places = tuple((key, *options.pop(key)) for key in given if key in PLACES)
+        first = next(iter(self.names), None)
+        if first and name and not (places or {"under", "inside", "above"} & set(options)):
+            raise self.fail(f"{name!r} needs under, inside, above or a place, to connect it with {first!r}.", name)
+        return Pattern(tests, excluded, places=places, **options)
 
-    def action(self, given: Any, names: Sequence[str]) -> Action:
+    def action(self, given: Any) -> Action:
         kinds = [kind for kind in ACTIONS if isinstance(given, dict) and kind in given]
         if len(kinds) != 1:
             raise self.fail(f"an action is a table with one of {', '.join(ACTIONS)}, not {given!r}.", "do")
@@ -283,27 +290,24 @@ class _Reader:
         if lacking := needed - keys:
             raise self.fail(f"the action {kind} needs {min(lacking)}.", kind)
         if unknown := keys - needed - allowed:
-            raise self.fail(
-                f"the action {kind} has no {min(unknown)!r}; it has {', '.join(sorted(needed | allowed))}.", kind
-            )
-        what = str(given[kind]) if kind == "insert" else self.known_name(given[kind], names)
-        readers: dict[str, Callable[[str, Any], Any]] = {
-            "features": self.features_to_set,
-            "table": self.table,
-            "commas": self.commas,
-            **dict.fromkeys(("before", "after"), lambda key, value: self.anchor(value, names)),
-            **dict.fromkeys(
-                ("like", "agree", "under", *(["to"] if kind == "attach" else [])),
-                lambda key, value: self.known_name(value, names),
-            ),
-            **dict.fromkeys(("as", "form", "lemma"), self.text),
-        }
+            known = ", ".join(sorted(needed | allowed))
+            raise self.fail(f"the action {kind} has no {min(unknown)!r}; it has {known}.", kind)
+        what = str(given[kind]) if kind == "insert" else self.known_name(kind, given[kind])
         if kind in ("move", "insert") and len({"before", "after", "to"} & keys) != 1:
             raise self.fail(f'the action {kind} needs one of before, after, or to = "start".', kind)
         if kind != "attach" and given.get("to", "start") != "start":
             raise self.fail(f'to must be "start", not {given["to"]!r}.', "to")
-        read = {key: readers[key](key, given[key]) if key in readers else given[key] for key in given if key in keys}
-        return Action(kind, what, **{"upos" if key == "as" else key: value for key, value in read.items()})
+        read: dict[str, Any] = {}
+        for key in (key for key in given if key in keys):
+            value = given[key]
+            if key in self.readers and (value or key != "features"):
+                value = self.readers[key](key, value)
+            elif kind == "attach":
+                value = self.known_name(key, value)
+            read["upos" if key == "as" else key] = value
+        if "features" in read:
+            read["features"] = {name: ",".join(sorted(values)) for name, values in (read["features"] or {}).items()}
+        return Action(kind, what, **read)
 
     def values(self, key: str, value: object) -> frozenset[str]:
         """Return the values of a test; "@name" stands for a list of the file."""
@@ -326,21 +330,18 @@ class _Reader:
         pairs = (pair.partition("=") for pair in value.split("|"))
         return {name: frozenset(filter(None, values.split(","))) for name, _, values in pairs}
 
-    def features_to_set(self, key: str, value: object) -> dict[str, str]:
-        return {name: ",".join(sorted(values)) for name, values in self.features(key, value).items()} if value else {}
-
-    def known_name(self, value: object, names: Sequence[str]) -> str:
-        if value not in names:
-            listed = ", ".join(names) or "none yet"
+    def known_name(self, key: str, value: object) -> str:
+        if value not in self.names:
+            listed = ", ".join(self.names) or "none yet"
             raise self.fail(f"there is no word called {value!r}; words that were matched before: {listed}.", str(value))
         return str(value)
 
-    def anchor(self, value: object, names: Sequence[str]) -> tuple[str, str]:
+    def anchor(self, key: str, value: object) -> tuple[str, str]:
         """Return the name of a word and the part of it, from "verb", "verb.group" or "verb.phrase"."""
         name, _, part = str(value).partition(".")
         if (part or "word") not in PARTS:
             raise self.fail(f"{value!r}: the part after the dot must be one of {', '.join(PARTS)}.", str(value))
-        return self.known_name(name, names), part or "word"
+        return self.known_name(key, name), part or "word"
 
     def table(self, key: str, value: object) -> Mapping[str, str]:
         if not isinstance(value, str) or value not in self.tables:

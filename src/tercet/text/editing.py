@@ -72,14 +72,10 @@ class ShiftSearch:
     moses: bool = False
     max_words: int = 0
 
-    @property
-    def limits(self) -> tuple[int, int, int, int]:
-        return self.beam, self.max_size, self.max_distance, self.max_tried
-
 
 def count_shifts(outputs: Units, references: Units, texts: Ints, search: ShiftSearch) -> Ints:
     """Return substitutions, deletions, insertions, unedited words and shifts of TER, shape (texts, 5)."""
-    return _ShiftResult(outputs, references, texts, search).counts
+    return _shifted(outputs, references, texts, search)[0]
 
 
 def edit_script(output: Sequence[str], reference: Sequence[str]) -> Edits:
@@ -131,18 +127,18 @@ def jump_script(output: Sequence[str], reference: Sequence[str]) -> Edits:
 
 def shift_script(output: Sequence[str], reference: Sequence[str], search: ShiftSearch) -> Edits:
     """Return the script of TER, which `count_shifts` counts."""
-    found = _ShiftResult(*_number(output, reference), np.zeros(1, dtype=np.int64), search)
+    _, found, script = _shifted(*_number(output, reference), np.zeros(1, dtype=np.int64), search)
     text = reference if search.moses else output
     order = list(range(len(text)))
     shifts = []
-    for begin, length, end in found.shifts:
+    for begin, length, end in found:
         positions = order[begin : begin + length]
         order = order[:begin] + order[begin + length :]
         order[end:end] = positions
         shifts.append(Shift(tuple(text[k] for k in positions), tuple(positions), begin, end))
     places = (range(len(output)), order) if search.moses else (order, range(len(reference)))
     moved = "other" if search.moses else "output"
-    return Edits(tuple(output), tuple(reference), _edits(found.script, *places), tuple(shifts), moved=moved)
+    return Edits(tuple(output), tuple(reference), _edits(script, *places), tuple(shifts), moved=moved)
 
 
 def _edits(script: NDArray[np.uint8], outputs: Sequence[int], references: Sequence[int]) -> tuple[Edit, ...]:
@@ -197,49 +193,40 @@ def _arrays(outputs: Units, references: Units, texts: Ints) -> tuple[NDArray[Any
     return outputs.ids, outputs.offsets, texts, references.ids, references.offsets
 
 
-class _ShiftResult:
-    """The result of a search for shifts: counts of all pairs, and the shifts and the script of the last pair."""
+def _shifted(
+    outputs: Units, references: Units, texts: Ints, search: ShiftSearch
+) -> tuple[Ints, list[list[int]], NDArray[np.uint8]]:
+    """Search for shifts. Returns the counts of all pairs, and the shifts and the script of the last pair.
 
-    def __init__(self, outputs: Units, references: Units, texts: Ints, search: ShiftSearch) -> None:
-        lengths = np.maximum(outputs.lengths[texts], references.lengths)
-        longest = int(lengths.max(initial=0)) + 2
-        if search.max_words and longest - 2 > search.max_words:
-            raise DataError(
-                f"Segment {int(texts[lengths.argmax()]) + 1} has {longest - 2:,} words, but this variant of TER allows "
-                f"at most {search.max_words:,}. Split the segment, or use ter without variant."
-            )
-        self.counts = np.zeros((len(texts), 5), dtype=np.int64)
-        self.moved = np.zeros(3 * longest, dtype=np.int64)
-        self.script = np.zeros(2 * longest, dtype=np.uint8)
-        run = self._first_shifts if search.moses else self._shifts
-        self.script = self.script[: run(outputs, references, texts, search, longest)]
-
-    @property
-    def shifts(self) -> list[list[int]]:
-        """Return the begin and length of each shift, and the begin of its words afterwards."""
-        shifts: list[list[int]] = self.moved[: 3 * int(self.counts[-1, 4])].reshape(-1, 3).tolist()
-        return shifts
-
-    def _shifts(self, outputs: Units, references: Units, texts: Ints, search: ShiftSearch, longest: int) -> int:
-        n, m = outputs.lengths[texts], references.lengths
+    A shift is its begin and length, and the begin of its words afterwards.
+    """
+    n, m = outputs.lengths[texts], references.lengths
+    lengths = np.maximum(n, m)
+    longest = int(lengths.max(initial=0)) + 2
+    if search.max_words and longest - 2 > search.max_words:
+        raise DataError(
+            f"Segment {int(texts[lengths.argmax()]) + 1} has {longest - 2:,} words, but this variant of TER allows at "
+            f"most {search.max_words:,}. Split the segment, or use ter without variant."
+        )
+    counts = np.zeros((len(texts), 5), dtype=np.int64)
+    moved, script = np.zeros(3 * longest, dtype=np.int64), np.zeros(2 * longest, dtype=np.uint8)
+    limits = search.beam, search.max_size, search.max_distance, search.max_tried
+    small = [np.empty(longest, dtype=np.int32) for _ in range(9)]
+    if search.moses:
+        cells = int(((n + 1) * (m + 1)).max(initial=0))
+        used = call(
+            tercpp.first_shifts, *_arrays(references, outputs, texts), *limits, counts.reshape(-1), *small[:5],
+            np.empty(3 * search.max_tried, np.int32), moved, np.empty(2 * longest, np.int32), np.empty(cells, np.uint8),
+            script,
+        )  # fmt: skip
+    else:
         width = m + 2 if search.tercom else 2 * (search.beam + m // (2 * np.maximum(n, 1)) + 2) + 2
         cells = int(((n + 3) * np.minimum(width, m + 2)).max(initial=0))
-        small = [np.empty(longest, dtype=np.int32) for _ in range(9)]
         grid, rest, steps = (np.empty(cells, dtype=kind) for kind in (np.int32, np.int32, np.uint8))
         used = call(
-            shift_kernel.shifts, *_arrays(outputs, references, texts), *search.limits, int(search.tercom),
-            self.counts.reshape(-1), *small, np.zeros(4, np.int64), self.moved, grid, rest, steps, self.script,
-            _table(outputs, references), np.empty(64, np.uint64), np.empty(longest, np.uint64),
-            np.empty(4 * longest, np.uint64),
+            shift_kernel.shifts, *_arrays(outputs, references, texts), *limits, int(search.tercom), counts.reshape(-1),
+            *small, np.zeros(4, np.int64), moved, grid, rest, steps, script, _table(outputs, references),
+            np.empty(64, np.uint64), np.empty(longest, np.uint64), np.empty(4 * longest, np.uint64),
         )  # fmt: skip
-        return int(used)
-
-    def _first_shifts(self, outputs: Units, references: Units, texts: Ints, search: ShiftSearch, longest: int) -> int:
-        cells = (outputs.lengths[texts] + 1) * (references.lengths + 1)
-        small = [np.empty(longest, dtype=np.int32) for _ in range(5)]
-        used = call(
-            tercpp.first_shifts, *_arrays(references, outputs, texts), *search.limits, self.counts.reshape(-1), *small,
-            np.empty(3 * search.max_tried, np.int32), self.moved, np.empty(2 * longest, np.int32),
-            np.empty(int(cells.max(initial=0)), np.uint8), self.script,
-        )  # fmt: skip
-        return int(used)
+    shifts = moved[: 3 * int(counts[-1:, 4].sum())].reshape(-1, 3)
+    return counts, shifts.tolist(), script[:used]

@@ -10,7 +10,6 @@ Letters are Latin and Cyrillic; any other character is a separate word, so Chine
 import re
 from collections.abc import Callable
 from functools import cache, partial
-from typing import NamedTuple
 
 from ..errors import UnknownName
 from .moses import LEFT, RIGHT, kept_words
@@ -38,32 +37,25 @@ _APOSTROPHES = {"en": RIGHT, "fr": LEFT}
 Row = Callable[[str], str]
 
 
-class _Language(NamedTuple):
-    commas: tuple[Row, ...]
-    apostrophes: tuple[Row, ...]
-    always: frozenset[str]
-    before_number: frozenset[str]
-
-
 def normalise(text: str, language: str = "en", *, punctuation: bool = True) -> str:
     """Return text with single spaces between its tokens; punctuation=False keeps only letters and digits (-noPunct)."""
-    rules = _language(language)
+    commas, apostrophes, *abbreviations = _language(language)
     text = text.translate(_PLAIN).replace("''", ' " ')
     text = _SYMBOL.sub(r" \1 ", f" {text} ")
     if ".." in text:
         text = _DOTS.sub(r" \g<0> ", text)
     if "," in text:
-        for row in rules.commas:
+        for row in commas:
             text = row(text)
     text = text.replace("--", "-")
     if "'" in text:
-        for row in rules.apostrophes:
+        for row in apostrophes:
             text = row(text)
     if "-" in text:
         text = _HYPHEN.sub(r"\1 \2", text)
     words = _BLANK.split(text.strip(_BLANKS))
     if "." in text:
-        words = _split_full_stops(words, rules)
+        words = _split_full_stops(words, *abbreviations)
     text = " ".join(words)
     if not text.isascii() and _OTHER_BLANK.search(text):
         # Up to here they are symbols: after a full stop, a word that follows such a blank starts a new sentence.
@@ -74,7 +66,7 @@ def normalise(text: str, language: str = "en", *, punctuation: bool = True) -> s
     return text
 
 
-def _split_full_stops(words: list[str], rules: _Language) -> list[str]:
+def _split_full_stops(words: list[str], always: frozenset[str], before_number: frozenset[str]) -> list[str]:
     """Split off full stops, unless they end an abbreviation or a lower-case word follows."""
     split = []
     for i, word in enumerate(words):
@@ -83,7 +75,7 @@ def _split_full_stops(words: list[str], rules: _Language) -> list[str]:
             split.append(word)
         elif "." in stem and _LETTER.search(stem):
             split.append(word.replace(".", ""))
-        elif stem in rules.always or "a" <= first <= "z" or (stem in rules.before_number and "0" <= first <= "9"):
+        elif stem in always or "a" <= first <= "z" or (stem in before_number and "0" <= first <= "9"):
             split.append(word)
         else:
             split += (stem, ".")
@@ -91,11 +83,12 @@ def _split_full_stops(words: list[str], rules: _Language) -> list[str]:
 
 
 @cache
-def _language(code: str) -> _Language:
+def _language(code: str) -> tuple[tuple[Row, ...], tuple[Row, ...], frozenset[str], frozenset[str]]:
+    """Return the compiled rules of one language on commas and apostrophes, and the words that keep their full stop."""
     if code not in LANGUAGES:
         raise UnknownName("language with METEOR's normaliser", code, LANGUAGES)
     rows = _rows(",", _COMMAS), _rows("'", _APOSTROPHES.get(code, _APART))
-    return _Language(*rows, *kept_words(packaged(__package__, "meteor.toml")[code]))
+    return *rows, *kept_words(packaged(__package__, "meteor.toml")[code])
 
 
 def _rows(mark: str, rules: tuple[tuple[str, str, str], ...]) -> tuple[Row, ...]:
