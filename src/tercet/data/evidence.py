@@ -6,8 +6,6 @@ name or in a column, and never texts: wmt12_qe, whose files name no pair, is a d
 recognises the files.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -142,7 +140,7 @@ class _Sources:
     beside: Sequence[Recognised] = ()
 
     @classmethod
-    def of(cls, place: Path) -> _Sources:
+    def of(cls, place: Path) -> "_Sources":
         if place.is_file():
             return cls._of_file(place)
         texts = _text_pairs(place)
@@ -162,7 +160,7 @@ class _Sources:
         return cls(place, texts, own, beside)
 
     @classmethod
-    def _of_file(cls, path: Path) -> _Sources:
+    def _of_file(cls, path: Path) -> "_Sources":
         if (file := recognised(path)) is not None:
             return cls(path, (), [file])
         found = recognise(path, (JUDGEMENTS,))

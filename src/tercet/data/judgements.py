@@ -4,8 +4,6 @@ Nothing is averaged or overwritten: an output may have several judgements, by on
 turns judgements into a gold standard.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -99,18 +97,18 @@ class Judgements:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __add__(self, other: Judgements) -> Judgements:
+    def __add__(self, other: "Judgements") -> "Judgements":
         """Return the rows of both."""
         if self.pair != other.pair:
             raise DataError(f"Judgements of {self.pair} and of {other.pair} cannot be joined.")
         return replace(self, rows=(*self.rows, *other.rows))
 
-    def where(self, wanted: Callable[[Judgement], bool]) -> Judgements:
+    def where(self, wanted: Callable[[Judgement], bool]) -> "Judgements":
         """Return the judgements for which `wanted` is true."""
         rows = tuple(row for row in self.rows if wanted(row))
         return self if len(rows) == len(self.rows) else replace(self, rows=rows)  # all were checked already
 
-    def of(self, kind: str) -> Judgements:
+    def of(self, kind: str) -> "Judgements":
         """Return the judgements of one kind."""
         if kind not in self.kinds:
             raise UnknownName(f"kind of judgement in {self.name!r}", kind, self.kinds)

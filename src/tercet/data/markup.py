@@ -11,6 +11,7 @@ from typing import IO, Any, NoReturn
 from xml.parsers import expat
 
 from ..errors import DataError
+from .lines import open_bytes
 
 BLOCK = 1 << 16  # bytes read at once
 SPACE = "xml:space"
@@ -53,6 +54,11 @@ class Parser:
 
     def text(self, text: str) -> None:
         """Receive characters."""
+
+    def read(self) -> Iterator[Any]:
+        """Yield what the subclass finds in the file at `path`."""
+        with open_bytes(self.path) as stream:
+            yield from self.parse(stream)
 
     def parse(self, stream: IO[bytes]) -> Iterator[Any]:
         """Yield what the subclass puts into `found`, as soon as it is there."""

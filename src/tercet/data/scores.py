@@ -1,7 +1,5 @@
 """`Scores`: the scores that one metric gives to the systems of a test set, with the counts they were computed from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -100,7 +98,7 @@ class Scores(Tabular):
     n_segments: int = 0
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
-    def relabelled(self, label: str) -> Scores:
+    def relabelled(self, label: str) -> "Scores":
         """Return the same scores under another label."""
         return replace(self, metric=replace(self.metric, label=label))
 

@@ -4,6 +4,7 @@ It offers what scoring needs of a `TestSet` (`shards`, names, needs), so inputs 
 """
 
 import logging
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -153,24 +154,19 @@ class EmptyReferences:
 
     def __init__(self) -> None:
         self.segments = 0
-        self.empty: dict[str, int] = {}
-        self.first: dict[str, int] = {}  # segments, numbered from 1
-        self.filled: set[str] = set()
+        self.empty: dict[str, list[int]] = defaultdict(list)  # segments, numbered from 1
 
     def add(self, shard: TestSet) -> None:
         for name, lines in shard.references.items():
-            rows = [row for row, text in enumerate(lines, self.segments + 1) if text is not None and not text.strip()]
-            if rows:
-                self.empty[name] = self.empty.get(name, 0) + len(rows)
-                self.first.setdefault(name, rows[0])
-            if len(rows) < len(lines):
-                self.filled.add(name)
+            numbered = enumerate(lines, self.segments + 1)
+            self.empty[name] += [row for row, text in numbered if text is not None and not text.strip()]
         self.segments += len(shard)
 
     def report(self) -> None:
         """Warn of references that are empty in some segments. Raise DataError if one is empty in all."""
-        for name, count in self.empty.items():
-            if name not in self.filled:
+        for name, rows in self.empty.items():
+            if rows and len(rows) == self.segments:
                 raise DataError(f"Reference {name!r} is empty in all segments: nothing can be scored against it.")
-            message = "Reference %r is empty in %d of %d segments, first in segment %d."
-            log.warning(message, name, count, self.segments, self.first[name])
+            if rows:
+                message = "Reference %r is empty in %d of %d segments, first in segment %d."
+                log.warning(message, name, len(rows), self.segments, rows[0])

@@ -4,8 +4,6 @@ Fields are separated by tabs. If the header has no tab, they are separated by co
 by single blanks (WMT20's files).
 """
 
-from __future__ import annotations
-
 import csv
 import logging
 import math
@@ -84,13 +82,13 @@ class Table:
             rows = zip(self.lines, texts, strict=True)
             return [number(text, f"{self.path}, line {line}, column {name!r}") for line, text in rows]
 
-    def where(self, name: str, value: str) -> Table:
+    def where(self, name: str, value: str) -> "Table":
         """Return the table with only the rows that have this value in a column."""
         place = self._place(name)
         kept = [(line, row) for line, row in zip(self.lines, self.rows, strict=True) if row[place] == value]
         return Table(self.path, self.header, [row for _, row in kept], [line for line, _ in kept])
 
-    def of_pair(self, column: str, pair: str | None) -> Table:
+    def of_pair(self, column: str, pair: str | None) -> "Table":
         """Return the rows of one language pair; None selects the only one."""
         present = list(dict.fromkeys(self.column(column)))
         chosen = choose_pair(present, pair, self.path)

@@ -7,7 +7,6 @@ from pathlib import Path
 from ..errors import DataError, UsageError
 from .bilingual import ENDINGS, format_of, open_bitext
 from .files import bare_name
-from .lines import open_bytes
 from .markup import Parser
 
 TBX = (".tbx", ".xml")
@@ -36,9 +35,8 @@ def _pairs(path: str | Path, pair: str | None, columns: Mapping[str, str] | None
         if not pair:
             raise UsageError(f"{path} may have many languages: give the language pair, as `pair` en-de.")
         source, _, target = pair.lower().replace("_", "-").partition("-")
-        with open_bytes(path) as stream:
-            for entry in _Reader(str(path)).parse(stream):
-                yield from product(entry.get(source, ()), entry.get(target.partition("-")[0], ()))
+        for entry in _Reader(str(path)).read():
+            yield from product(entry.get(source, ()), entry.get(target.partition("-")[0], ()))
         return
     if format_of(path) is None:
         raise UsageError(f"{path} is not a terminology file: TBX, or one of {', '.join(ENDINGS)}, is needed.")

@@ -12,8 +12,6 @@ Documents may be in a `collection`. A document's `domain` and `origlang` become 
 Entity declarations are refused, because a few bytes of them can fill the memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -29,27 +27,6 @@ from .testset import TestSet
 KINDS = {"src": "source", "ref": "reference", "hyp": "output"}
 _PARENTS = {"dataset": (None,), "collection": ("dataset",), "doc": ("dataset", "collection")}
 _LANGUAGES = ("lang", "language")
-
-
-def read_wmtxml(
-    path: str | Path, *, pair: str | None = None, name: str | None = None, systems: Iterable[str] | None = None
-) -> TestSet:
-    """Read the test set of a WMT XML file."""
-    reader = _parsed(path)
-    name = name or reader.set_id or bare_name(path, ".xml") or "unnamed"
-    return reader.gathered.testset(str(path), pair=pair or reader.pair(), name=name, systems=systems)
-
-
-def language_pair(path: str | Path) -> str | None:
-    """Return the language pair that a WMT XML file names, or None."""
-    return _parsed(path).pair()
-
-
-def _parsed(path: str | Path) -> _Reader:
-    reader = _Reader(str(path), "utf-8")  # the text is decoded already, so the declared encoding is ignored
-    for _ in reader.parse(BytesIO("\n".join(read_lines(path)).encode())):
-        pass
-    return reader
 
 
 class _Reader(Parser):
@@ -130,6 +107,27 @@ class _Reader(Parser):
         """Return the language pair if the file names one source and one target language, else None."""
         named = all(len(found) == 1 for found in self._languages.values())
         return "-".join(next(iter(found)) for found in self._languages.values()) if named else None
+
+
+def read_wmtxml(
+    path: str | Path, *, pair: str | None = None, name: str | None = None, systems: Iterable[str] | None = None
+) -> TestSet:
+    """Read the test set of a WMT XML file."""
+    reader = _parsed(path)
+    name = name or reader.set_id or bare_name(path, ".xml") or "unnamed"
+    return reader.gathered.testset(str(path), pair=pair or reader.pair(), name=name, systems=systems)
+
+
+def language_pair(path: str | Path) -> str | None:
+    """Return the language pair that a WMT XML file names, or None."""
+    return _parsed(path).pair()
+
+
+def _parsed(path: str | Path) -> _Reader:
+    reader = _Reader(str(path), "utf-8")  # the text is decoded already, so the declared encoding is ignored
+    for _ in reader.parse(BytesIO("\n".join(read_lines(path)).encode())):
+        pass
+    return reader
 
 
 def write_wmtxml(testset: TestSet, path: str | Path) -> None:

@@ -1,7 +1,7 @@
 """Files with sources and translations: XLIFF, TMX, PO, CSV, TSV, XLSX. One interface, one module per format.
 
 `open_bitext` reads a file; the result is a test set with ids and file names, and writes notes (scores, ranks, findings)
-into a copy of the file. A format module has `ENDINGS`, `read_segments`, `language_pair`, and `edits` (or `write`).
+into a copy of the file. A format module has `ENDINGS`, `STATES`, `read_segments`, and `edits` (or `write`).
 """
 
 import os
@@ -36,6 +36,12 @@ def format_of(path: str | Path) -> ModuleType | None:
     """Return the module that reads a file, by its ending, or None."""
     name = bare_name(path).lower()
     return next((module for ending, module in FORMATS.items() if name.endswith(ending)), None)
+
+
+def language_pair(path: str | Path) -> str | None:
+    """Return the language pair that a file names; only XML files do."""
+    named = getattr(format_of(path), "language_pair", None)
+    return named(path) if named else None
 
 
 @dataclass(frozen=True, repr=False)
@@ -224,4 +230,4 @@ def open_bitext(path: str | Path, *, columns: Mapping[str, str] | None = None, p
     file = open_bilingual(path, columns=columns, pair=pair)
     # Earlier notes are found again when the file is annotated; here they would only take memory.
     segments = [replace(segment, written=()) if segment.written else segment for segment in file.read()]
-    return Bitext(file.path, file.format, file.choice, pair or file.format.language_pair(path), file.checksum, segments)
+    return Bitext(file.path, file.format, file.choice, pair or language_pair(path), file.checksum, segments)

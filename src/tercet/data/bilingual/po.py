@@ -48,11 +48,6 @@ def read_segments(path: str | Path, choice: Choice) -> Iterator[Segment]:
         yield from _segments(message, number, path)
 
 
-def language_pair(path: str | Path) -> str | None:
-    """Return None: a PO file names only its target language."""
-    return None
-
-
 def target_language(path: str | Path) -> str | None:
     """Return the language in the header, or None."""
     header = next(_all_messages(path), None)

@@ -5,8 +5,6 @@ XLSX). A reader yields segments with the place where notes belong. Notes are ins
 file stay as they are. A note that Tercet wrote earlier is replaced by one of the same name, also by an empty one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from shutil import copyfileobj
@@ -20,6 +18,14 @@ BLOCK = 1 << 16
 NOTHING: Mapping[str, str] = MappingProxyType({})  # one for all segments, to save memory
 OUTPUT = "output"  # the name of the only output of a file
 REFERENCE = "reference"
+
+
+class Written(NamedTuple):
+    """A note that Tercet wrote earlier: its name, or its text where notes have no names; its first and last byte."""
+
+    text: str
+    start: int
+    stop: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +56,6 @@ class Segment:
     state: str = ""
     tag: Written | None = None
     pair: str | None = None
-
-
-class Written(NamedTuple):
-    """A note that Tercet wrote earlier: its name, or its text where notes have no names; its first and last byte."""
-
-    text: str
-    start: int
-    stop: int
 
 
 @dataclass(frozen=True)

@@ -65,11 +65,6 @@ def peek_header(path: str | Path) -> list[str]:
     return re.split("[\r\n]", raw[start:].decode(encoding, "replace"), maxsplit=1)[0].split("\t")
 
 
-def language_pair(path: str | Path) -> str | None:
-    """Return None: tables do not name languages."""
-    return None
-
-
 def edits(path: str | Path, choice: Choice, notes: Notes) -> Iterator[Edit]:
     """Yield where and how columns are inserted, or those that Tercet wrote earlier are replaced."""
     table = _read(path)

@@ -6,7 +6,6 @@ The source language is that of `pair`, or else that of the header; the target is
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..lines import open_bytes
 from ..markup import InlineText, Parser, escaped, pair_of
 from .segments import OUTPUT, Choice, Edit, Notes, Segment, Written, note_lines
 from .states import AMBER, DONE, GREEN, RED, REVIEW
@@ -20,30 +19,27 @@ _TUV_LANGUAGE = ("xml:lang", "lang")
 
 def read_segments(path: str | Path, choice: Choice) -> Iterator[Segment]:
     """Yield the segments of a TMX file. Raises DataError if the languages are not clear."""
-    with open_bytes(path) as stream:
-        yield from _Reader(str(path), choice.pair).parse(stream)
+    return _Reader(str(path), choice.pair).read()
 
 
 def language_pair(path: str | Path) -> str | None:
     """Return the language pair of the first segment."""
     reader = _Reader(str(path), None)
-    with open_bytes(path) as stream:
-        next(reader.parse(stream), None)
+    next(reader.read(), None)
     return pair_of(reader.languages)
 
 
 def edits(path: str | Path, choice: Choice, notes: Notes) -> Iterator[Edit]:
     """Yield where and how the notes are inserted, and earlier ones removed."""
     reader = _Reader(str(path), choice.pair)
-    with open_bytes(path) as stream:
-        for row, segment in enumerate(reader.parse(stream)):
-            text = "".join(
-                f'<{reader.prefix}prop type="{_MINE}{escaped(name)}">{escaped(value)}</{reader.prefix}prop>'
-                for name, value in note_lines(notes, row, (GREEN,))
-            )
-            yield from ((start, stop, b"") for name, start, stop in segment.written if name in notes)
-            if text:
-                yield segment.at, segment.at, reader.encoded(text)
+    for row, segment in enumerate(reader.read()):
+        text = "".join(
+            f'<{reader.prefix}prop type="{_MINE}{escaped(name)}">{escaped(value)}</{reader.prefix}prop>'
+            for name, value in note_lines(notes, row, (GREEN,))
+        )
+        yield from ((start, stop, b"") for name, start, stop in segment.written if name in notes)
+        if text:
+            yield segment.at, segment.at, reader.encoded(text)
 
 
 class _Reader(Parser):

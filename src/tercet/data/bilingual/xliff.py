@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
-from ..lines import open_bytes
 from ..markup import InlineText, Parser, escaped, pair_of
 from .segments import NOTHING, OUTPUT, Choice, Edit, Notes, Segment, Written, note_lines, removals
 from .states import AMBER, DONE, FLAGGED, GREEN, RED, REVIEW
@@ -38,37 +37,31 @@ _HOLDER = ""  # stands for the <notes> of a unit, if all notes in it are ours
 
 def read_segments(path: str | Path, choice: Choice) -> Iterator[Segment]:
     """Yield the segments of an XLIFF file."""
-    with open_bytes(path) as stream:
-        yield from _Reader(str(path)).parse(stream)
+    return _Reader(str(path)).read()
 
 
 def language_pair(path: str | Path) -> str | None:
     """Return the language pair that the file names, or None."""
     reader = _Reader(str(path))
-    with open_bytes(path) as stream:
-        next(reader.parse(stream), None)
+    next(reader.read(), None)
     return reader.pair
 
 
 def edits(path: str | Path, choice: Choice, notes: Notes) -> Iterator[Edit]:
     """Yield where and how the notes are inserted, and earlier ones removed."""
     reader = _Reader(str(path), with_tags=REVIEW in notes)
-    with open_bytes(path) as stream:
-        rows = enumerate(reader.parse(stream))
-        for at, unit in groupby(rows, key=lambda each: each[1].at):
-            members = list(unit)
-            first = members[0][1]
-            texts = [
-                reader.note(each, *note) for row, each in members for note in note_lines(notes, row, (GREEN, DONE))
-            ]
-            found = removals(first.written, [f"{_which(each)}{name}: " for _, each in members for name in notes])
-            if texts:
-                before, after = first.frame
-                found.append((at, at, reader.encoded(before + "".join(texts) + after)))
-            elif found and first.written[0].text == _HOLDER and len(found) == len(first.written) - 1:
-                found = [(*first.written[0][1:], b"")]  # <notes> may not be empty
-            found += [edit for row, each in members for edit in reader.state_edit(each, notes.get(REVIEW, ()), row)]
-            yield from sorted(found)
+    for at, unit in groupby(enumerate(reader.read()), key=lambda each: each[1].at):
+        members = list(unit)
+        first = members[0][1]
+        texts = [reader.note(each, *note) for row, each in members for note in note_lines(notes, row, (GREEN, DONE))]
+        found = removals(first.written, [f"{_which(each)}{name}: " for _, each in members for name in notes])
+        if texts:
+            before, after = first.frame
+            found.append((at, at, reader.encoded(before + "".join(texts) + after)))
+        elif found and first.written[0].text == _HOLDER and len(found) == len(first.written) - 1:
+            found = [(*first.written[0][1:], b"")]  # <notes> may not be empty
+        found += [edit for row, each in members for edit in reader.state_edit(each, notes.get(REVIEW, ()), row)]
+        yield from sorted(found)
 
 
 def _which(segment: Segment) -> str:

@@ -5,8 +5,6 @@ that styles, formulas, charts and images stay. Workbooks with macros and archive
 refused.
 """
 
-from __future__ import annotations
-
 import io
 import posixpath
 import re
@@ -41,6 +39,49 @@ _STYLES = [  # lists in the styles of a workbook, without their end tags: the pr
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OverflowError)
 
 
+@dataclass(frozen=True)
+class _Row:
+    """A row: its number, its cells by column, and the bytes of its start tag and end tag.
+
+    places: the first and last byte of each cell, and its style, if the sheet has columns that Tercet wrote.
+    """
+
+    number: int
+    cells: Mapping[int, str]
+    start: int
+    end: int
+    places: Mapping[int, tuple[int, int, str | None]]
+
+    def span(self, column: int) -> tuple[int, int]:
+        """Return the bytes of a cell; twice the place where it belongs if it is not there."""
+        if column in self.places:
+            return self.places[column][:2]
+        at = next((start for place, (start, _, _) in sorted(self.places.items()) if place > column), self.end)
+        return at, at
+
+    def style(self, column: int) -> str | None:
+        return self.places[column][2] if column in self.places else None
+
+    def padded(self, width: int) -> list[str]:
+        return [self.cells.get(place, "") for place in range(width)]
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    name: str
+    part: str
+    workbook: str
+    header_cells: _Row
+    rows: Sequence[_Row]
+    width: int
+    prefix: str
+    encoding: str
+
+    @property
+    def header(self) -> list[str]:
+        return self.header_cells.padded(self.width)
+
+
 def read_segments(path: str | Path, choice: Choice) -> Iterator[Segment]:
     """Yield the segments of a sheet: the first one, or that of `--columns sheet=NAME`."""
     sheet = _open(path, choice)
@@ -53,11 +94,6 @@ def read_records(path: str | Path, sheet: str | None = None) -> list[tuple[int, 
     """Return the cells of the header and of each row of a sheet, with their numbers. By default the first sheet."""
     found = _open(path, Choice({SHEET: sheet} if sheet else {}))
     return [(row.number, row.padded(found.width)) for row in (found.header_cells, *found.rows)]
-
-
-def language_pair(path: str | Path) -> str | None:
-    """Return None: sheets do not name languages."""
-    return None
 
 
 def write(path: str | Path, choice: Choice, notes: Notes, out: BinaryIO) -> None:
@@ -136,49 +172,6 @@ def cell(reference: str, text: str, prefix: str = "", style: str | None = None) 
         return f'<{prefix}c r="{reference}"{look}><{prefix}v>{text}</{prefix}v></{prefix}c>'
     content = f'<{prefix}t xml:space="preserve">{escaped(text)}</{prefix}t>'
     return f'<{prefix}c r="{reference}"{look} t="inlineStr"><{prefix}is>{content}</{prefix}is></{prefix}c>'
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A row: its number, its cells by column, and the bytes of its start tag and end tag.
-
-    places: the first and last byte of each cell, and its style, if the sheet has columns that Tercet wrote.
-    """
-
-    number: int
-    cells: Mapping[int, str]
-    start: int
-    end: int
-    places: Mapping[int, tuple[int, int, str | None]]
-
-    def span(self, column: int) -> tuple[int, int]:
-        """Return the bytes of a cell; twice the place where it belongs if it is not there."""
-        if column in self.places:
-            return self.places[column][:2]
-        at = next((start for place, (start, _, _) in sorted(self.places.items()) if place > column), self.end)
-        return at, at
-
-    def style(self, column: int) -> str | None:
-        return self.places[column][2] if column in self.places else None
-
-    def padded(self, width: int) -> list[str]:
-        return [self.cells.get(place, "") for place in range(width)]
-
-
-@dataclass(frozen=True)
-class _Sheet:
-    name: str
-    part: str
-    workbook: str
-    header_cells: _Row
-    rows: Sequence[_Row]
-    width: int
-    prefix: str
-    encoding: str
-
-    @property
-    def header(self) -> list[str]:
-        return self.header_cells.padded(self.width)
 
 
 def _open(path: str | Path, choice: Choice) -> _Sheet:

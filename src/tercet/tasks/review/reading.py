@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from ...data.bilingual import ENDINGS, BilingualFile, format_of, open_bilingual, po
+from ...data.bilingual import ENDINGS, BilingualFile, format_of, language_pair, open_bilingual, po
 from ...data.bilingual.segments import OUTPUT, Segment
 from ...errors import UsageError
 from ..shared.texts import read_columns
@@ -55,6 +54,5 @@ def pair_of(file: BilingualFile | TextPair) -> str | None:
     """Return the language pair of a file; of a PO file that names its language, a pair without a source."""
     if file.pair or isinstance(file, TextPair):
         return file.pair
-    module: Any = format_of(file.path)
-    target = po.target_language(file.path) if module is po else None
-    return f"-{target.split('_')[0]}" if target else module.language_pair(file.path)
+    target = po.target_language(file.path) if file.format is po else None
+    return f"-{target.split('_')[0]}" if target else language_pair(file.path)
