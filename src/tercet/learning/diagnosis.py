@@ -6,8 +6,6 @@ Correlated features share their importance: shuffling one of them changes little
 weight of each feature in a model of all features. A learning curve is the error by the number of training examples.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Translations of one sentence, or sentences of one document, are alike. A model t
 others better than new text, so figures from a split that divides groups are too good.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
@@ -50,7 +48,7 @@ class Examples:
     seed: int = SEED
     executor: Executor | None = None
 
-    def take(self, rows: Rows) -> Examples:
+    def take(self, rows: Rows) -> "Examples":
         """Return some rows, and the pairs within them, without the executor."""
         number = np.full(len(self.labels), -1, dtype=np.int64)
         number[rows] = np.arange(len(rows))
@@ -61,7 +59,7 @@ class Examples:
             self.features[rows], self.labels[rows], self.groups[rows], better[kept], worse[kept], weights, self.seed
         )
 
-    def sample(self, size: int) -> Examples:
+    def sample(self, size: int) -> "Examples":
         """Return about `size` of the examples in whole groups, or more if those are too few to learn from."""
         while size < len(self.labels):
             _, rows = hold_out(self.groups.tolist(), size / len(self.labels), self.seed)

@@ -5,8 +5,6 @@ Learning has two steps. `choose` finds settings (a penalty, a number of componen
 in order, so that the model is the same for any number of jobs.
 """
 
-from __future__ import annotations
-
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence

@@ -6,8 +6,6 @@ best                    the one of these four with the lowest error in grouped c
 logistic, lambdamart    learn from pairs of outputs of which one is better (linear.py, trees.py); ridge does, too
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

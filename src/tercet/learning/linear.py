@@ -9,8 +9,6 @@ both. The penalty is the squared length of the weights of standardised features,
 whose result does not depend on the order of work; a few steps suffice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar

@@ -13,8 +13,6 @@ error of their difference over the folds (Breiman et al. 1984, "Classification a
 pairs).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple

@@ -5,8 +5,6 @@ standardised, so that one grid serves labels of any range: the penalty C, epsilo
 and gamma (as a multiple of 1 / number of features).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product

@@ -5,8 +5,6 @@ Boosting": each tree is trained on a random half of the examples and, at each sp
 Pairs: Burges (2010), "From RankNet to LambdaRank to LambdaMART"; each pair counts equally, as in Kendall's tau.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt

@@ -3,8 +3,6 @@
 The figures are made by scripts/measure_changed.py and apply to the model, or the checks without one, that they name.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import cache
@@ -51,11 +49,9 @@ def changed_of(model: str, pair: str | None, limit: float) -> Changed | None:
     limit: the lowest prediction that passes; figures are for the nearest limit below it that was measured.
     """
     for each in _figures():
-        if each["model"] == model and (model or each["pair"] == pair):
-            below = [row for row in each["at"] if row[0] <= limit]
-            if below:
-                at, green, changed = below[-1]
-                return Changed(at, green, changed, each["source"], each["segments"], each["changed"])
+        below = [row for row in each["at"] if row[0] <= limit]
+        if each["model"] == model and (model or each["pair"] == pair) and below:
+            return Changed(*below[-1], each["source"], each["segments"], each["changed"])
     return None
 
 

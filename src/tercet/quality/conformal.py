@@ -16,8 +16,6 @@ with Hierarchical Data"). For groups of one example this is the usual quantile, 
 error.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Hashable, Mapping, Sequence
 from concurrent.futures import Executor
@@ -99,7 +97,7 @@ class Conformal:
         return plain, arrays
 
     @classmethod
-    def from_parts(cls, plain: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Conformal:
+    def from_parts(cls, plain: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> "Conformal":
         """Rebuild the intervals from `to_parts`. Raises DataError for unknown, missing or contradictory parts."""
         own = {name: array for name, array in arrays.items() if not name.startswith(_BELOW)}
         of_difficulty = below(_BELOW, arrays)

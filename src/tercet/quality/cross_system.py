@@ -6,8 +6,6 @@ of the others. All systems translate the same sentences, and a model must not be
 on. So it is trained on a system's outputs in some groups and tested on all systems' outputs in the other groups.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass

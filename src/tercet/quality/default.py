@@ -5,8 +5,6 @@ the meaning of source and output by sentence embeddings, for the source language
 direct assessments (training/RUNS.md) and give scores on that scale, 0 to 100.
 """
 
-from __future__ import annotations
-
 import logging
 from difflib import get_close_matches
 from functools import lru_cache

@@ -6,8 +6,6 @@ Evaluation Metrics"), mean absolute error, Pearson's and Spearman's correlation,
 segments, or of groups of segments; all figures use the same resamples.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any

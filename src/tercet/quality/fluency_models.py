@@ -5,8 +5,6 @@ has models of English, which are used where the user has none.
 Words are those of the parser, in lower case; tags are the parser's own, or universal ones where it has no others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

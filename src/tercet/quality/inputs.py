@@ -4,8 +4,6 @@ Every input is FILE, with one value per line, or FILE:COLUMN, a column of a tabl
 quoting, or CSV or XLSX. A bilingual file (`data.bilingual`) holds source and output. Errors name file and line.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -19,6 +17,7 @@ from ..data.files import file_state
 from ..data.formats import is_bilingual
 from ..data.lines import read_lines
 from ..errors import DataError, UnknownName, UsageError
+from ..text.scripts import base_code
 from ..types import Floats
 
 Range = tuple[float, float]
@@ -58,7 +57,13 @@ def read_column(path: str | Path, role: str | None = None) -> Column:
     """
     file, column = file_and_column(path)
     if is_bilingual(file):
-        return _bilingual_column(file, column, role)
+        from ..data.bilingual import open_bitext
+
+        if column is None and role is None:
+            raise UsageError(f"{file} is a file with sources and translations. Name one of its columns: {file}:COLUMN.")
+        bitext = open_bitext(file, columns={"output": column} if column else None)
+        texts = bitext.output() if column or role is None else bitext.side(role)
+        return Column(file, tuple(text or "" for text in texts), column, first_line=bitext.segments[0].line)
     if column is not None:
         found = _table_column(file, column)
     else:
@@ -66,16 +71,6 @@ def read_column(path: str | Path, role: str | None = None) -> Column:
     if not len(found):
         raise DataError(f"{found.name} is empty: one line per segment is needed.")
     return found
-
-
-def _bilingual_column(file: str, column: str | None, role: str | None) -> Column:
-    from ..data.bilingual import open_bitext
-
-    if column is None and role is None:
-        raise UsageError(f"{file} is a file with sources and translations. Name one of its columns: {file}:COLUMN.")
-    bitext = open_bitext(file, columns={"output": column} if column else None)
-    texts = bitext.output() if column or role is None else bitext.side(role)
-    return Column(file, tuple(text or "" for text in texts), column, first_line=bitext.segments[0].line)
 
 
 def file_and_column(path: str | Path) -> tuple[str, str | None]:
@@ -99,6 +94,16 @@ def _table_column(file: str, column: str) -> Column:
     return Column(file, tuple(row[at] for row in rows), column, first_line=2)
 
 
+def _check_tabs(header: Sequence[str], path: str | Path) -> None:
+    """Raise DataError for a table that is obviously not separated by tabs."""
+    for separator in ",;":
+        if len(header) == 1 and separator in header[0]:
+            raise DataError(
+                f"{path}, line 1: there is no tab, but {separator!r}. Tables must be separated by tabs and have no "
+                "quoting: save it as tab-separated text."
+            )
+
+
 def read_names(path: str | Path, what: str) -> Column:
     """Read the name of each segment's document or system. Raises DataError if a line is empty."""
     try:
@@ -111,31 +116,16 @@ def read_names(path: str | Path, what: str) -> Column:
     return column
 
 
-def _check_tabs(header: Sequence[str], path: str | Path) -> None:
-    """Raise DataError for a table that is obviously not separated by tabs."""
-    for separator in ",;":
-        if len(header) == 1 and separator in header[0]:
-            raise DataError(
-                f"{path}, line 1: there is no tab, but {separator!r}. Tables must be separated by tabs and have no "
-                "quoting: save it as tab-separated text."
-            )
-
-
 def check_parallel(*columns: Column) -> None:
     """Raise DataError for columns of different lengths."""
-    if len({len(column) for column in columns}) > 1:
-        counts = ", ".join(f"{column.name}: {len(column)}" for column in columns)
-        tables = {column.path for column in columns if column.column is not None}
-        for column in columns:
-            if column.column is None and column.path in tables:
-                raise DataError(
-                    f"These files are not parallel. Segments: {counts}. {column.path} without a column means all its "
-                    f"lines, with the header: name a column, as {column.path}:COLUMN."
-                )
-        raise DataError(
-            f"These files are not parallel. Segments: {counts}. Run 'tercet check' on the texts to see where they "
-            "drift apart."
-        )
+    if len({len(column) for column in columns}) < 2:
+        return
+    counts = ", ".join(f"{column.name}: {len(column)}" for column in columns)
+    tables = {column.path for column in columns if column.column is not None}
+    advice = "Run 'tercet check' on the texts to see where they drift apart."
+    for path in (column.path for column in columns if column.column is None and column.path in tables):
+        advice = f"{path} without a column means all its lines, with the header: name a column, as {path}:COLUMN."
+    raise DataError(f"These files are not parallel. Segments: {counts}. {advice}")
 
 
 def read_texts(source: str | Path, output: str | Path, *others: Column) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -148,20 +138,17 @@ def read_texts(source: str | Path, output: str | Path, *others: Column) -> tuple
 def read_labels(path: str | Path, label_range: Range | None = None) -> tuple[Column, Floats]:
     """Read labels. Raises DataError if one is not a number, or outside the range if one is given."""
     column = read_column(path)
-    labels = np.array([_label(column, row) for row in range(len(column))])
+    try:
+        labels = np.array([_number(text, column.place(row), "label") for row, text in enumerate(column.values)])
+    except DataError as error:
+        first = column.values[0]
+        on_first = column.column is None and str(error).startswith(f"{column.place(0)}:")
+        if not on_first or not ("\t" in first or _is_name(first)):
+            raise
+        name = "COLUMN" if "\t" in first else first.strip()[:40]
+        raise DataError(f"{error} If line 1 is a header, name the column: {column.path}:{name}.") from None
     check_labels(labels, label_range, column.place)
     return column, labels
-
-
-def _label(column: Column, row: int) -> float:
-    text = column.values[row]
-    try:
-        return _number(text, column.place(row), "label")
-    except DataError as error:
-        if row or column.column is not None or not ("\t" in text or _is_name(text)):
-            raise
-        name = "COLUMN" if "\t" in text else text.strip()[:40]
-        raise DataError(f"{error} If line 1 is a header, name the column: {column.path}:{name}.") from None
 
 
 def _is_name(text: str) -> bool:
@@ -233,7 +220,7 @@ class GivenFeatures:
         if len(self.values) != segments:
             raise DataError(f"There are {segments} segments, but --extra-features for {len(self.values)}.")
 
-    def only(self, names: Sequence[str]) -> GivenFeatures:
+    def only(self, names: Sequence[str]) -> "GivenFeatures":
         """Return these features, in this order."""
         for name in names:
             if name not in self.names:
@@ -257,11 +244,9 @@ def read_features(path: str | Path, segments: int) -> GivenFeatures:
             raise DataError(f"{path}, line 1: column {column} has no name.")
     if len(rows) != segments:
         raise DataError(f"{path} has {len(rows)} rows below its header, but there are {segments} segments.")
+    places = [f"column {name!r}" for name in header]
     values = [
-        [
-            _number(text, f"{path}, line {line}, column {name!r}", "feature")
-            for name, text in zip(header, row, strict=True)
-        ]
+        [_number(text, f"{path}, line {line}, {place}", "feature") for place, text in zip(places, row, strict=True)]
         for line, row in enumerate(rows, 2)
     ]
     return GivenFeatures(tuple(header), np.array(values))
@@ -271,14 +256,10 @@ def check_languages(languages: str | Sequence[str]) -> tuple[str, str]:
     """Return source and target language from "et-en", or from a pair of codes; a region is as in zh_CN."""
     parts = languages.split("-") if isinstance(languages, str) else list(languages)
     codes = [_CODE.fullmatch(part.strip()) if isinstance(part, str) else None for part in parts]
-    source, target = codes if len(codes) == 2 else (None, None)
-    if source is None or target is None:
+    known = [code[1].lower() + code[2].replace("-", "_") for code in codes if code]
+    if len(known) != 2 or len(codes) != 2:
         raise UsageError(f"Give the languages as SRC-TGT, such as et-en, not {languages!r}.{_language_hint(parts)}")
-    return _language(source), _language(target)
-
-
-def _language(code: re.Match[str]) -> str:
-    return code[1].lower() + code[2].replace("-", "_")
+    return known[0], known[1]
 
 
 def _language_hint(parts: Sequence[object]) -> str:
@@ -298,7 +279,5 @@ def same_languages(one: Sequence[str], other: Sequence[str]) -> bool:
 
     A model may be for any source language: mul, for multiple languages in ISO 639.
     """
-    from ..text.scripts import base_code
-
     (source, target), (other_source, other_target) = (map(base_code, pair) for pair in (one, other))
     return target == other_target and (source == other_source or ANY_LANGUAGE in (source, other_source))

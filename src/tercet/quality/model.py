@@ -1,7 +1,5 @@
 """Trained quality estimation models: prediction with intervals, description, saving and loading."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
@@ -287,7 +285,7 @@ class QualityModel:
         write_model(self._file, path)
 
     @classmethod
-    def load(cls, path: str | Path) -> QualityModel:
+    def load(cls, path: str | Path) -> "QualityModel":
         """Read a model from a file. Raises DataError if the file is not a model, was changed, or is too new or old."""
         file = read_model(path, KIND, made_by=MADE_BY)
         try:
@@ -300,7 +298,7 @@ class QualityModel:
         return model
 
     @classmethod
-    def _from_file(cls, file: ModelFile) -> QualityModel:
+    def _from_file(cls, file: ModelFile) -> "QualityModel":
         facts, arrays = file.manifest, file.arrays
         card = {"held_out": file.figures, "needs": file.needs, "trained_on": [asdict(each) for each in file.trained_on]}
         provenance = facts["provenance"] | card

@@ -5,8 +5,6 @@ faster to read, and a model file is read before every prediction: half a second 
 a million words.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Sequence
 from itertools import pairwise

@@ -10,8 +10,6 @@ standard error of a mean predicted by linear regression (Draper and Smith, 1998,
 1.4). Segments unlike the training texts are never kept, because their predictions are not reliable.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass

@@ -6,8 +6,6 @@ training texts themselves, the features of each training sentence come from mode
 a model gives higher probabilities to sentences that it was trained on than to new ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
@@ -55,6 +53,33 @@ from .resources import Corpora, Progress, Resources, principal_axes, tag_texts
 BASELINES = ("mean", "linear:source_tokens", "linear:target_log_probability")
 UNUSUAL = 0.01  # share of usual texts that may be called unusual
 MOST_FOR_IMPORTANCE = 1000  # examples for the importance of features, if the model predicts slowly
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledTexts:
+    """Texts with labels, and the group of each example; groups are not split."""
+
+    sources: tuple[str, ...]
+    outputs: tuple[str, ...]
+    labels: Floats
+    groups: tuple[Hashable, ...]
+
+    def checksum(self) -> str:
+        """Return the SHA-256 of all examples."""
+        digest = sha256("\n".join(map(checksum, (self.sources, self.outputs, [str(g) for g in self.groups]))).encode())
+        digest.update(self.labels.tobytes())
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Featurised:
+    """The features of training examples, and the resources for new texts."""
+
+    table: FeatureTable
+    resources: Resources
+    constant: tuple[str, ...]
+    from_training: tuple[str, ...]
+    given: tuple[str, ...] = ()  # names of the user's own features
 
 
 @takes(Training)
@@ -211,33 +236,6 @@ def check_training(
     texts = LabelledTexts(tuple(sources), tuple(outputs), values, tuple(sources if groups is None else groups))
     check_examples(np.empty((len(values), 0)), values, texts.groups)
     return texts
-
-
-@dataclass(frozen=True, eq=False)
-class LabelledTexts:
-    """Texts with labels, and the group of each example; groups are not split."""
-
-    sources: tuple[str, ...]
-    outputs: tuple[str, ...]
-    labels: Floats
-    groups: tuple[Hashable, ...]
-
-    def checksum(self) -> str:
-        """Return the SHA-256 of all examples."""
-        digest = sha256("\n".join(map(checksum, (self.sources, self.outputs, [str(g) for g in self.groups]))).encode())
-        digest.update(self.labels.tobytes())
-        return digest.hexdigest()
-
-
-@dataclass(frozen=True, eq=False)
-class Featurised:
-    """The features of training examples, and the resources for new texts."""
-
-    table: FeatureTable
-    resources: Resources
-    constant: tuple[str, ...]
-    from_training: tuple[str, ...]
-    given: tuple[str, ...] = ()  # names of the user's own features
 
 
 def featurise(

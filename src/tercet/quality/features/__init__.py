@@ -6,8 +6,6 @@ is that of QuEst (Specia, Shah, de Souza and Cohn, 2013, "QuEst: A translation q
 numbers are other names of the features. The 17 features of the WMT12 to WMT14 baseline are among them.
 """
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor

@@ -1,7 +1,5 @@
 """Features of the word alignment of source and target: scores, and shares of kinds of links."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Features of word classes, of differences in marks and numbers, and of strings that source and target share."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

@@ -3,8 +3,6 @@
 Quartiles are those of `Frequencies.cutoffs`, as in QuEst.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...language.bilingual_alignment import WordAligner

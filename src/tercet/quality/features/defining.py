@@ -4,8 +4,6 @@ A feature's function gets the pairs of one chunk and returns a number for each, 
 the feature's neutral value instead of NaN.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial

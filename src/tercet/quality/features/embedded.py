@@ -1,7 +1,5 @@
 """Features from networks: similarity of sentence embeddings, their principal axes, and the output read alone."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...errors import UsageError

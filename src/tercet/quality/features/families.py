@@ -1,7 +1,5 @@
 """Families of features: features that count the same thing in different ways, of which one is enough as a reason."""
 
-from __future__ import annotations
-
 import re
 
 # Patterns of names; the first that matches decides. If the side is captured, source and target are different families.

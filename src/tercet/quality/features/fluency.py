@@ -4,8 +4,6 @@ Raybaud, Langlois and Smaïli (2011), "This sentence is wrong. Detecting errors 
 as in equation 5.5 of Fomicheva (2017).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise

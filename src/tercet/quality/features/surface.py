@@ -1,7 +1,5 @@
 """Features that need no resources: lengths, types, word lengths, repetitions, open brackets."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from itertools import product
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...data.display import json_able
 from ...errors import UsageError
 from ...options import REQUIRED, again, command, option, python_option, shell_option, takes
 from ...options.groups import SEED, Cache, Form, Jobs, Quiet, Seed
@@ -107,23 +107,14 @@ class LearnedMetric:
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary for JSON."""
+        model = self.model
         return {
-            "learner": self.learner,
-            "setting": self.setting,
-            "seed": self.seed,
-            "language": self.model.language,
-            "checksum": self.model.checksum,
-            "trained_on": [asdict(one) for one in self.model.trained_on],
-            "held_out": [_plain(one) for one in self.held_out],
-            "single": dict(self.single),
-            "tests": [_plain(one) for one in self.tests],
-            "weights": [asdict(one) for one in self.weights],
-            "ablation": [asdict(one) for one in self.ablation],
-        }
-
-
-def _plain(one: HeldOut) -> dict[str, Any]:
-    return {key: None if isinstance(value, float) and isnan(value) else value for key, value in asdict(one).items()}
+            "learner": self.learner, "setting": self.setting, "seed": self.seed, "language": model.language,
+            "checksum": model.checksum, "trained_on": [asdict(one) for one in model.trained_on],
+            "held_out": [json_able(asdict(one)) for one in self.held_out], "single": dict(self.single),
+            "tests": [json_able(asdict(one)) for one in self.tests],
+            "weights": [asdict(one) for one in self.weights], "ablation": [asdict(one) for one in self.ablation],
+        }  # fmt: skip
 
 
 @takes(LearnOptions)
@@ -194,8 +185,7 @@ def learn(*, options: LearnOptions) -> LearnedMetric:
         model = LearnedModel(
             names, predictor, target_language(training), options.label,
             (*(one.dataset for one in training), *(set_ for member in members for set_ in seen_by(member.metric).sets)),
-            seen, {one.name: {"tau": _number(one.tau), "pearson": _number(one.pearson)} for one in figures},
-            needs,
+            seen, {one.name: json_able({"tau": one.tau, "pearson": one.pearson}) for one in figures}, needs,
         )  # fmt: skip
         tests = tuple(
             measure(f"{one.name} {one.pair}", join([each]), model.predict)
@@ -232,10 +222,6 @@ def run(options: LearnOptions) -> None:
     if options.out is not None:
         found.model.save(options.out)
     click.echo(rendered(options.form, learned_parts(found, options.out, options.top), found.to_dict, TITLE))
-
-
-def _number(value: float) -> float | None:
-    return None if isnan(value) else value
 
 
 def _divide(

@@ -1,9 +1,8 @@
 """The document of `tercet learn`: figures on held-out judgements, weights, and what each metric adds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import isnan, nan
+from statistics import fmean
 
 from ...rendering.document import Column, Heading, Notes, Part, Table, cell, listing
 from ...rendering.tables import number
@@ -49,10 +48,8 @@ def _figures(rows: Sequence[HeldOut], *, mean: bool) -> Table:
     table = listing(rows, columns)
     if not mean or not rows:
         return table
-    means = (cell(_mean([row.tau for row in rows])), cell(_mean([row.pearson for row in rows])))
-    return Table(table.header, [*table.rows, ["mean", "", means[0], "", means[1]]])
-
-
-def _mean(values: Sequence[float]) -> float:
-    known = [value for value in values if not isnan(value)]
-    return sum(known) / len(known) if known else nan
+    tau, r = (
+        cell(fmean(known) if (known := [value for value in values if not isnan(value)]) else nan)
+        for values in ([row.tau for row in rows], [row.pearson for row in rows])
+    )
+    return Table(table.header, [*table.rows, ["mean", "", tau, "", r]])

@@ -4,8 +4,6 @@ Rankings give pairs of outputs of a segment. Scores (direct assessment, MQM, …
 that differ by more than a margin. Only judged outputs are kept: a test set with one row per judged output.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
@@ -25,7 +23,7 @@ from ...data.model_file import Dataset
 from ...data.testset import TestSet
 from ...engine import Progress, count
 from ...errors import DataError, UsageError
-from ...human.pairs import RankedPairs, pairs_of_scores
+from ...human.pairs import pairs_of_scores
 from ...learning import SEED
 from ...learning.examples import Examples, Rows
 from ...metaeval.gold import Gold, find_gold, has_preferences, margin_of
@@ -141,23 +139,27 @@ def gather(
     """
     found: list[JudgedOutputs] = []
     for evidence in _evidence(judgements, texts, pairs):
-        ranked = has_preferences(evidence, gold)
-        chosen = find_gold(evidence, name=gold, level="seg", wants_pairs=ranked)
-        examples = _examples(evidence, chosen, margin)
-        if across and examples.scores is not None:
-            examples = _with_pairs_across(examples, margin_of(chosen) if margin is None else margin, across, seed)
-        found.append(examples)
+        chosen = find_gold(evidence, name=gold, level="seg", wants_pairs=has_preferences(evidence, gold))
+        if chosen.pairs is not None and margin is not None:
+            log.info("%s are rankings: the margin does not apply to them.", chosen.label)
+        wide = (margin_of(chosen) or 0.0) if margin is None else margin
+        judged = _judged(evidence, chosen, wide)
+        found.append(_with_pairs_across(judged, judged.scores, wide, across, seed) if across else judged)
     if not found:
         raise DataError(f"There are no judgements with texts in {', '.join(map(str, judgements))}.")
-    _check_languages(found)
+    languages = {base_code(one.texts.target_language) for one in found if one.texts.target_language}
+    if len(languages) > 1:
+        raise UsageError(
+            f"The outputs are in several languages ({', '.join(sorted(languages))}). A metric is learnt for one: "
+            "choose language pairs with -l."
+        )
     return found
 
 
 def _evidence(judgements: Sequence[str | Path], texts: str | Path | None, pairs: Sequence[str]) -> list[Evidence]:
-    places = [texts] if texts is not None else judgements
     found: list[Evidence] = []
     known: set[str] = set()
-    for place in places:
+    for place in judgements if texts is None else [texts]:
         path = locate(place)
         present: Sequence[str | None] = evidence_pairs(path) or [None]
         known.update(name for name in present if name)
@@ -186,21 +188,21 @@ def _read(files: Sequence[str | Path], pair: str) -> list[Judgements]:
     return found
 
 
-def _examples(evidence: Evidence, gold: Gold, margin: float | None) -> JudgedOutputs:
+def _judged(evidence: Evidence, gold: Gold, margin: float) -> JudgedOutputs:
     texts = evidence.testset
     assert texts is not None
     usable = texts.outputs.keys() - set(references_among(texts, gold.systems))
     place = {name: number for number, name in enumerate(evidence.segments)}
     if unknown := [name for name in gold.segments if name not in place]:
         raise DataError(f"{evidence.name} {evidence.pair}: the texts have no segment {unknown[0]!r}.")
+    pairs = gold.pairs
+    if pairs is None:
+        if gold.segment is None:
+            raise DataError(f"The judgements {gold.name!r} are of systems, not of segments.")
+        pairs = pairs_of_scores(gold.segment, gold.systems, gold.segments, margin=margin)
     numbers: dict[tuple[int, str], int] = {}  # of each judged output
-    pairs = _pairs(gold, margin)
-    kept = [
-        number
-        for number, (left, right) in enumerate(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
-        if {pairs.systems[left], pairs.systems[right]} <= usable
-    ]
-    pairs = pairs.take(np.array(kept, dtype=np.intp)).without_ties()
+    used = np.array([system in usable for system in pairs.systems])
+    pairs = pairs.take(np.flatnonzero(used[pairs.left] & used[pairs.right])).without_ties()
     sides = [
         [
             numbers.setdefault((place[pairs.segments[segment]], pairs.systems[system]), len(numbers))
@@ -232,17 +234,6 @@ def _examples(evidence: Evidence, gold: Gold, margin: float | None) -> JudgedOut
     )
 
 
-def _pairs(gold: Gold, margin: float | None) -> RankedPairs:
-    if gold.pairs is not None:
-        if margin is not None:
-            log.info("%s are rankings: the margin does not apply to them.", gold.label)
-        return gold.pairs
-    if gold.segment is None:
-        raise DataError(f"The judgements {gold.name!r} are of systems, not of segments.")
-    wide = (margin_of(gold) or 0.0) if margin is None else margin
-    return pairs_of_scores(gold.segment, gold.systems, gold.segments, margin=wide)
-
-
 def _test_sets(texts: TestSet, outputs: Sequence[tuple[int, str]]) -> tuple[TestSet, TestSet, Rows]:
     """Return the judged segments, the judged outputs as one system, and the segment of each of them."""
     judged = sorted({segment for segment, _ in outputs})
@@ -254,18 +245,21 @@ def _test_sets(texts: TestSet, outputs: Sequence[tuple[int, str]]) -> tuple[Test
     return whole, replace(repeated, outputs={OUTPUT: lines}), segment
 
 
-def _with_pairs_across(examples: JudgedOutputs, margin: float | None, across: int, seed: int) -> JudgedOutputs:
+def _with_pairs_across(
+    judged: JudgedOutputs, scores: Floats | None, margin: float, across: int, seed: int
+) -> JudgedOutputs:
     """Add pairs of outputs of different segments whose scores differ by more than the margin."""
-    assert examples.scores is not None
-    drawn = np.random.default_rng(seed).integers(0, len(examples.scores), (len(examples.scores), across))
-    first = np.repeat(np.arange(len(examples.scores)), across)
-    second = drawn.ravel()
-    difference = examples.scores[first] - examples.scores[second]
-    apart = np.abs(difference) > (margin or 0.0)
-    first, second, difference = first[apart], second[apart], difference[apart]
-    better, worse = np.where(difference > 0, first, second), np.where(difference > 0, second, first)
+    if scores is None:
+        return judged
+    first = np.repeat(np.arange(len(scores)), across)
+    second = np.random.default_rng(seed).integers(0, len(scores), (len(scores), across)).ravel()
+    difference = scores[first] - scores[second]
+    first, second = (np.where(difference > 0, *sides) for sides in ((first, second), (second, first)))
+    apart = np.abs(difference) > margin
     return replace(
-        examples, better=np.concatenate([examples.better, better]), worse=np.concatenate([examples.worse, worse])
+        judged,
+        better=np.concatenate([judged.better, first[apart]]),
+        worse=np.concatenate([judged.worse, second[apart]]),
     )
 
 
@@ -275,15 +269,6 @@ def target_language(examples: Sequence[JudgedOutputs]) -> str:
         if language := one.texts.target_language:
             return base_code(language)
     return ""
-
-
-def _check_languages(examples: Sequence[JudgedOutputs]) -> None:
-    languages = {base_code(one.texts.target_language) for one in examples if one.texts.target_language}
-    if len(languages) > 1:
-        raise UsageError(
-            f"The outputs are in several languages ({', '.join(sorted(languages))}). A metric is learnt for one: "
-            "choose language pairs with -l."
-        )
 
 
 def refuse_seen(examples: Sequence[JudgedOutputs], seen: Hashes) -> None:

@@ -1,7 +1,5 @@
 """Train a metric: settings by held-out language pairs, figures on what was held out, weights, ablation by group."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The documents of `tercet qe`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from math import isnan

@@ -1,7 +1,5 @@
 """`tercet qe features`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

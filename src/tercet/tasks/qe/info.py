@@ -1,7 +1,5 @@
 """`tercet qe info`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ...options import command, shell_option

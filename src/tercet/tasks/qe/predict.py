@@ -1,7 +1,5 @@
 """`tercet qe predict`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ...options import again, command

@@ -1,7 +1,5 @@
 """The document of `tercet qe rank`: the segments that need review, by a model's predictions or by findings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

@@ -3,8 +3,6 @@
 The page is written piece by piece: of a long text, no more than one segment is in memory.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """What `tercet review` reads: bilingual files segment by segment, or two plain texts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
