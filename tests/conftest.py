@@ -96,6 +96,7 @@ SLOW = (
     "unit/test_checking_order.py::test_no_alarm_on_real_systems",
     "unit/test_engine.py::test_a_cluster_that_loses_a_worker",
     "unit/test_engine.py::test_a_scheduler_that_vanishes",
+    "unit/tasks/test_review.py::test_100_000_segments",
     "unit/tasks/test_serve.py::test_a_request_that_takes_too_long",
     "unit/tasks/test_serve.py::test_jobs_outlive",
     "unit/tasks/test_serve.py::test_callers_who_need_the_same_encoder",

@@ -2,6 +2,8 @@
 
 import io
 import json
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from tercet.data.bilingual import open_bilingual, xlsx
 from tercet.errors import DataError, UsageError
 from tercet.quality.changed import changed_of
 from tests.docs.running import run
+from tests.end_to_end.test_score_command import PEAK
 
 XLIFF = """<?xml version="1.0"?>
 <xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">
@@ -269,3 +272,20 @@ def test_an_archive_without_styles_is_written_without_colours(tmp_path):
     file = open_bilingual(path)
     xlsx.write(path, file.choice, {"review": ["green"]}, out)
     assert out.getvalue()
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is read from /proc")
+def test_100_000_segments_take_less_than_100_mb(tmp_path):
+    unit = (
+        "<trans-unit id='{0}'><source>Pay {0} euros today</source><target>Zahlen Sie {0} Euro</target></trans-unit>\n"
+    )
+    with (tmp_path / "big.xlf").open("w", encoding="utf-8") as stream:
+        stream.write(XLIFF[: XLIFF.index("<trans-unit")])
+        stream.writelines(unit.format(number) for number in range(100_000))
+        stream.write("</body></file></xliff>\n")
+    words = ["review", "big.xlf", "--model", "none", "-q", "--annotate", "new.xlf", "-o", "page.html"]
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, *words], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout.split()[-1]) < 100_000
+    assert (tmp_path / "new.xlf").read_text("utf-8").count("<target") == 100_000
