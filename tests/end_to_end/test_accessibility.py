@@ -20,6 +20,20 @@ AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
   .filter(({impact}) => ["serious", "critical"].includes(impact))
   .flatMap(({id, nodes}) => nodes.map(({html}) => `${id}: ${html.slice(0, 150)}`))"""
+# The names of all controls that can be used; the keyboard reaches one radio button of those with one name.
+CONTROLS = """() => {
+  const selector = "a[href], button, input, select, textarea, summary, [tabindex='0']";
+  window.nameOf = one => one.type === "radio" ? `radio ${one.name}`
+    : [one.tagName, one.getAttribute("href"), one.id, one.name, one.ariaLabel, one.textContent.slice(0, 40)].join(" ");
+  const usable = one => !one.disabled && one.tabIndex >= 0 && one.checkVisibility({visibilityProperty: true});
+  return [...document.querySelectorAll(selector)].filter(usable).map(nameOf);
+}"""
+# The name of what has the focus, and whether that is seen.
+FOCUSED = """() => {
+  const one = document.activeElement, style = getComputedStyle(one);
+  return [nameOf(one), one === document.body || style.outlineStyle !== "none" || style.boxShadow !== "none"];
+}"""
+MOST = 100  # controls that are visited
 pytestmark = pytest.mark.xdist_group("report")
 
 
@@ -32,8 +46,23 @@ def serious(tab: Any) -> list[str]:
     return found
 
 
+def check_keyboard(tab: Any) -> None:
+    """Check that Tab alone reaches every control of a page and shows where it is."""
+    tab.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
+    left = set(tab.evaluate(CONTROLS)[:MOST])
+    for _ in range(3 * MOST):  # lists of segments get longer while they are scrolled
+        tab.keyboard.press("Tab")
+        name, is_shown = tab.evaluate(FOCUSED)
+        assert is_shown, name
+        left.discard(name)
+        if not left:
+            return
+    assert left == set()
+
+
 def check_views(tab: Any) -> None:
     """Check that a page has no serious finding and fits, on a wide and a narrow screen, light and dark."""
+    check_keyboard(tab)
     for width, scheme in ((1400, "light"), (390, "light"), (390, "dark"), (1400, "dark")):
         tab.set_viewport_size({"width": width, "height": 900})
         tab.emulate_media(color_scheme=scheme)
