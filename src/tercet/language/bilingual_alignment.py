@@ -91,8 +91,7 @@ class HMM:
     def log_probabilities(self, sources: Sequence[Words], targets: Sequence[Words]) -> Floats:
         """Return the natural logarithm of each target's probability given its source, summed over all alignments."""
         source, target = self._code(sources, targets)
-        nothing = np.empty(0)
-        sums = self._read(source, target, self.table.probabilities, self.jumps, nothing, nothing)
+        sums = self._read(source, target, self.table.probabilities, self.jumps)
         return sentence_sums(np.log(sums), target)
 
     def _code(self, sources: Sequence[Words], targets: Sequence[Words]) -> tuple[Units, Units]:
@@ -107,16 +106,14 @@ class HMM:
             )
         return source, target
 
-    def _read(
-        self, source: Units, target: Units, probabilities: Floats, jumps: Floats, counts: Floats, jump_counts: Floats
-    ) -> Floats:
-        """Return the probability of each target word given the previous ones; add to counts unless they are empty."""
+    def _read(self, source: Units, target: Units, probabilities: Floats, jumps: Floats, *counts: Floats) -> Floats:
+        """Return the probability of each target word given the previous ones. counts: of pairs and jumps, added to."""
         n, cells = int(source.lengths.max(initial=0)), _most_cells(source, target)
         sums = np.empty(len(target.ids))
         call(
             kernel.read_states, source.ids, source.offsets, target.ids, target.offsets, self.table.starts,
-            self.table.targets, probabilities, jumps, self.null, self.smoothing, FLOOR, bool(len(counts)), sums, counts,
-            jump_counts, *_scratch(n, cells), np.empty(cells + n), np.empty(4 * n),
+            self.table.targets, probabilities, jumps, self.null, self.smoothing, FLOOR, bool(counts), sums,
+            *(counts or (np.empty(0), np.empty(0))), *_scratch(n, cells), np.empty(cells + n), np.empty(4 * n),
         )  # fmt: skip
         return sums
 
@@ -143,8 +140,7 @@ class HMM:
             log.debug("HMM, after %d iterations: perplexity %.4f", iteration, perplexities[-1])
             call(kernel.normalise_rows, self.table.starts, counts, probabilities)
             jumps = jump_counts / max(jump_counts.sum(), np.finfo(float).tiny)
-        nothing = np.empty(0)
-        perplexities.append(perplexity(self._read(source, target, probabilities, jumps, nothing, nothing)))
+        perplexities.append(perplexity(self._read(source, target, probabilities, jumps)))
         table = replace(self.table, probabilities=probabilities)
         return replace(self, table=table, jumps=jumps, perplexities=tuple(perplexities))
 

@@ -230,7 +230,8 @@ def write_table(table: LexicalTable, path: str | Path) -> None:
     sources = np.repeat(np.arange(len(table.source_words)), np.diff(table.starts))
     with writing(path) as stream:
         stream.write(HEADER + "\n")
-        for source, target, probability in zip(sources, table.targets, table.probabilities.tolist(), strict=True):
+        columns = sources.tolist(), table.targets.tolist(), table.probabilities.tolist()
+        for source, target, probability in zip(*columns, strict=True):
             stream.write(f"{table.source_words[source]}\t{table.target_words[target]}\t{probability!r}\n")
 
 

@@ -5,6 +5,7 @@ character is a word, and the rules of 13a apply to the rest. 13a, zh and char ar
 (kernels.tokens.split_13a); intl is a list of passes, one for each substitution of the original.
 """
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -115,19 +116,7 @@ def _from_sgm_international(text: str) -> str:
 
 
 _CASE, _NOTHING = np.uint32(ord("a") - ord("A")), np.uint32(0)
-
-
-def _texts_with(texts: Sequence[str], marks: str) -> list[int]:
-    """Return the places of texts that have one of some characters, found in all texts at once."""
-    every = "".join(texts)
-    found: list[int] = []
-    for mark in marks:
-        place = every.find(mark)
-        while place >= 0:
-            found.append(place)
-            place = every.find(mark, place + 1)
-    ends = np.cumsum(list(map(len, texts)))
-    return np.unique(np.searchsorted(ends, found, side="right")).tolist() if found else []
+_UNCLEAN = re.compile("[&<\n]")  # what `clean` changes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,10 +140,8 @@ class Rules:
         strip, clean = self.strip, self.clean
         if not self.pad:  # padded texts have blanks at their ends anyway
             texts = [strip(text) for text in texts]
-        if clean is not None and (marked := _texts_with(texts, "&<\n")):  # most texts need no cleaning
-            texts = list(texts)
-            for place in marked:
-                texts[place] = clean(strip(texts[place]))
+        if clean is not None and _UNCLEAN.search("".join(texts)):  # most texts need no cleaning
+            texts = [clean(strip(text)) if _UNCLEAN.search(text) else text for text in texts]
         if self.fold is not None:
             texts = [self.fold(text) for text in texts]
         points, offsets = code_points(texts)

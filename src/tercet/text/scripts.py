@@ -4,7 +4,7 @@ Scripts are blocks of the Unicode Standard. The letters of many lines are counte
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any
@@ -141,13 +141,13 @@ def advise_tokeniser(texts: Sequence[str], tokeniser: str, language: str | None 
 
 
 def _unspaced_language(texts: Sequence[str], language: str | None) -> str | None:
-    found = shares(texts)
-    kana = found.get("Hiragana", 0.0) + found.get("Katakana", 0.0)
-    chinese = found.get("Han", 0.0) + kana
+    found = defaultdict(float, shares(texts))
+    kana = found["Hiragana"] + found["Katakana"]
+    chinese = found["Han"] + kana
     for script, name in _UNSPACED.items():
-        if found.get(script, 0.0) > _A_THIRD:
+        if found[script] > _A_THIRD:
             return name
     if chinese > _A_THIRD and language != "ko":
         # Chinese texts contain kana only in names; at least a tenth of a Japanese text is kana.
         return "Japanese" if language == "ja" or (language not in ("zh", "yue") and kana > 0.1 * chinese) else "Chinese"
-    return "Korean" if language == "ko" and found.get("Hangul", 0.0) > _A_THIRD else None
+    return "Korean" if language == "ko" and found["Hangul"] > _A_THIRD else None
