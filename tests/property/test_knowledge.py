@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tercet.knowledge import assembling, merging, store
+from tercet.knowledge import merging, store
 from tercet.knowledge.building import NameRecord, build
 from tercet.knowledge.normalise import alias_key, spans, token_forms
 from tests.unit.kernels.conftest import load_source
@@ -41,7 +41,7 @@ def form(request, monkeypatch) -> str:
     """The installed kernel, the same uncompiled, and with fingerprints that nearly always collide."""
     kernel = {"plain": PLAIN, "colliding": COLLIDING}.get(request.param)
     if kernel is not None:
-        for module in (assembling, merging, store):
+        for module in (merging, store):
             monkeypatch.setattr(module, "mentions", kernel)
     return request.param
 

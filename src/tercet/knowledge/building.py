@@ -25,8 +25,7 @@ from ..data.files import held, move_folder, writing
 from ..errors import DataError, TercetError, UsageError
 from ..text.scripts import scripts_of
 from ..workers import result_of, submit
-from .assembling import Arrays, write_entities, write_names
-from .merging import merge_entities, merge_names
+from .merging import Arrays, merge_entities, merge_names, write_entities, write_names
 from .sources import categories, wikidata
 from .spill import NameRecord, Row, Settings, collector_paused, is_text, read_bucket, write_chunk
 from .store import ARRAYS, FORMAT, MANIFEST, KnowledgeBase

@@ -36,6 +36,7 @@ ENDINGS = frozenset(".!")
 _CATEGORIES = ("verb", "noun", "adjective", "adverb")
 
 Weigh = Callable[[int, int], ContextEvidence]
+Candidates = Iterable[tuple[int, int, float]]  # two words and their similarity
 
 
 @dataclass(frozen=True)
@@ -134,14 +135,7 @@ class ContextAligner:
         self._link_best(pairing, "function", found, by, pairing.by_linked_neighbours, least=1)
 
     def _link_best(
-        self,
-        pairing: Pairing,
-        stage: str,
-        candidates: Iterable[tuple[int, int, float]],
-        dependencies: Weigh,
-        neighbours: Weigh,
-        *,
-        least: int = 0,
+        self, pairing: Pairing, stage: str, found: Candidates, dependencies: Weigh, neighbours: Weigh, least: int = 0
     ) -> None:
         """Link candidates, best first; of equal ones, those at the most similar relative positions first.
 
@@ -149,9 +143,13 @@ class ContextAligner:
         """
         sizes = len(pairing.output), len(pairing.reference)
         ranked = []
-        for first, second, weight in candidates:
+        for first, second, weight in found:
             syntax, text = dependencies(first, second), neighbours(first, second)
-            if syntax.pieces + text.pieces < least or not self._is_supported(pairing, first, second, syntax, text):
+            supported = syntax.pieces + text.pieces >= least
+            if supported and pairing.levels[first, second] == "distributional":  # by vectors alone (section 4.3.1)
+                published = syntax.sum + text.sum > 0.5
+                supported = published if self.published else pairing.has_exact_context(first, second)
+            if not supported:
                 continue
             value = THETA * weight + (1 - THETA) * (syntax.sum + text.sum)
             distance = 0.0 if self.published else abs(first / sizes[0] - second / sizes[1])
@@ -160,16 +158,6 @@ class ContextAligner:
         for *_, first, second, syntax, text in ranked:
             if pairing.is_free(first, second):
                 pairing.link(first, second, stage, syntax, text)
-
-    def _is_supported(
-        self, pairing: Pairing, first: int, second: int, syntax: ContextEvidence, text: ContextEvidence
-    ) -> bool:
-        """Return False if words are similar by their vectors alone and lack supporting context (section 4.3.1)."""
-        if pairing.levels[first, second] != "distributional":
-            return True
-        if self.published:
-            return syntax.sum + text.sum > 0.5
-        return pairing.has_exact_context(first, second)
 
     def _align_published(self, pairing: Pairing) -> None:
         _link_published_endings(pairing)

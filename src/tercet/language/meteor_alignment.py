@@ -17,8 +17,7 @@ from ..kernels import beam as kernel
 from ..text.coding import Ints, Units, call, offsets_of
 from ..types import Floats
 from .function_words import function_words
-from .gapped_paraphrases import GAP
-from .paraphrases import ParaphrasePairs, paraphrases, with_gaps
+from .paraphrases import GAP, ParaphrasePairs, paraphrases, with_gaps
 from .stemming import stemmer
 from .synonyms import english_synonyms
 from .vectors import WordVectors, open_vectors

@@ -5,12 +5,16 @@ Supported formats are METEOR's tables (three lines per entry: probability, phras
 plain pairs (phrase, tab, paraphrase), gzipped or not. Probabilities and features are not used, as in METEOR 1.5.
 
 A gap is written "..." or "…" in pairs and as a nonterminal ([NP,1]) in PPDB: protect ... from, protect ... against.
-METEOR's tables have none; `with_gaps` derives some.
+METEOR's tables have none; `with_gaps` derives some: where two phrases of a table have the same words inside, as in
+protect them from, protect them against, what is around these words is a paraphrase with a gap. It counts if the table
+has it with two different insides, and if both sides have a word that is not among the most frequent of the table. This
+stands in for the syntactic paraphrases of Guo and Hu (2019), "Meteor++ 2.0", which come from PPDB.
 """
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
@@ -27,10 +31,14 @@ from ..errors import DataError
 from ..kernels import vocabulary
 from ..text.coding import call, code_points
 from . import table_cache
-from .gapped_paraphrases import GAP, RULES, derive
 
 log = logging.getLogger(__name__)
 
+GAP = " … "
+LEAST = 2  # insides
+LONGEST = 3  # words before or after a gap; longer ones are rare, and slow to look for
+FREQUENT = 100  # words that do not make a paraphrase by themselves
+RULES = f"gaps-{LEAST}-{LONGEST}-{FREQUENT}"  # in the name under which derived paraphrases are kept
 LARGE = 1 << 20  # bytes; smaller tables are read in no time
 _MARK = re.compile(r"(?:^|(?<= ))(?:\.\.\.|…|\[[^\s\[\]]+,\d\])(?: |$)")
 ARRAYS = ("keys", "targets", "gapped_keys", "gapped_targets")  # in a table that is kept
@@ -248,3 +256,37 @@ _READERS: dict[str, Callable[[Iterator[list[str]], str | Path], Rows]] = {
     "pairs": partial(_fields, divider="\t", at=0, name="a tab"),
     "meteor": _triples,
 }
+
+
+def derive(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the pairs of phrases with a gap that these pairs of phrases show, sorted."""
+    words: Counter[str] = Counter()
+    found: Counter[tuple[str, str]] = Counter()
+    for first, second in pairs:
+        left, right = first.split(), second.split()
+        words.update(left + right)
+        if len(left) > 2 and len(right) > 2 and (pair := _around(left, right)):
+            found[pair] += 1
+    frequent = {word for word, _ in words.most_common(FREQUENT)} | {GAP.strip()}
+
+    def is_telling(side: str) -> bool:
+        return not frequent.issuperset(side.split()) and all(part.count(" ") < LONGEST for part in side.split(GAP))
+
+    return sorted(pair for pair, number in found.items() if number >= LEAST and all(map(is_telling, pair)))
+
+
+def _around(left: list[str], right: list[str]) -> tuple[str, str] | None:
+    """Return what is around the longest run of words inside both phrases; None if there is none, or it is the same."""
+    longest, place, other = 0, 0, 0
+    for i in range(1, len(left) - 1):
+        for j in range(1, len(right) - 1):
+            length = 0
+            while i + length < len(left) - 1 and j + length < len(right) - 1 and left[i + length] == right[j + length]:
+                length += 1
+            if length > longest:
+                longest, place, other = length, i, j
+    first, second = (
+        " ".join(words[:begin]) + GAP + " ".join(words[begin + longest :])
+        for words, begin in ((left, place), (right, other))
+    )
+    return (first, second) if longest and first != second else None

@@ -15,7 +15,7 @@ import pytest
 from benchmarks.knowledge import LANGUAGES, make_dump
 
 from tercet.errors import DataError, UsageError
-from tercet.knowledge import assembling, building, merging, spill
+from tercet.knowledge import building, merging, spill
 from tercet.knowledge.building import NameRecord, build
 from tercet.knowledge.sources import wikidata
 from tercet.knowledge.store import KnowledgeBase
@@ -125,7 +125,7 @@ def full_disk(*_: object) -> None:
 
 @pytest.mark.parametrize(
     ("module", "name"),
-    [(spill, "write_sections"), (merging, "write_sections"), (assembling.Arrays, "add"), (building, "checksum")],
+    [(spill, "write_sections"), (merging, "write_sections"), (merging.Arrays, "add"), (building, "checksum")],
 )
 def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch, module, name) -> None:
     monkeypatch.setattr(module, name, full_disk)
@@ -137,7 +137,7 @@ def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch, module, name) -> None
 
 def test_a_full_disk_while_replacing_leaves_the_old_one(tmp_path, monkeypatch) -> None:
     old = build(PAIR, tmp_path / "kb", name="x", languages=["en", "de"])
-    monkeypatch.setattr(assembling.Arrays, "add", full_disk)
+    monkeypatch.setattr(merging.Arrays, "add", full_disk)
     with pytest.raises(UsageError, match="No space left"):
         build(PAIR, tmp_path / "kb", name="y", languages=["en", "de"], replace=True)
     KnowledgeBase.open(old.path).verify()
@@ -260,7 +260,7 @@ def test_what_another_build_left_is_not_used(tmp_path, dump, caplog) -> None:
 
 def test_a_full_disk_keeps_what_was_read_of_a_dump(tmp_path, dump, monkeypatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(assembling.Arrays, "add", full_disk)
+        patch.setattr(merging.Arrays, "add", full_disk)
         with pytest.raises(UsageError, match="is kept: give the same command again to resume"):
             build([], tmp_path / "kb", name="x", languages=["en", "de"], wikidata_dump=dump)
     assert not (tmp_path / "kb").exists()

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from tercet import metrics
-from tercet.language.gapped_paraphrases import derive
-from tercet.language.paraphrases import paraphrases, with_gaps
+from tercet.language.paraphrases import derive, paraphrases, with_gaps
 
 FILLING = [(f"w{i} of", f"w{i} in") for i in range(120) for _ in range(3)]  # makes of and in frequent
 PAIRS = [

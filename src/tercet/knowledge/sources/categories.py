@@ -1,7 +1,7 @@
-"""Derive the categories of Wikidata's entities from their classes, by a small table (wikidata.toml)."""
+"""Derive categories of Wikidata's entities from their classes, and languages from codes, by tables (wikidata.toml)."""
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...data.files import writing_bytes
 from ...text.packaged import packaged
+from ...text.scripts import base_code, scripts_of
 
 LEFT_OUT = "left out"
 DEFAULT = "concept"
@@ -82,3 +83,26 @@ class Classes:
 
 def _named(nearest: tuple[int, int]) -> str:
     return names()[nearest[1]] if nearest[0] < 255 else DEFAULT
+
+
+class Codes(dict[str, tuple[int, ...]]):
+    """A mapping from a language code to the numbers of its chosen languages; empty for other languages.
+
+    latin: the numbers of the chosen languages in Latin script.
+    """
+
+    def __init__(self, languages: tuple[str, ...]) -> None:
+        variants: dict[str, str] = table()["variants"]
+        self.languages = {language: number for number, language in enumerate(languages)}
+        self.more = {
+            code: number for language, number in self.languages.items() for code in variants.get(language, "").split()
+        }
+        self.latin = tuple(number for language, number in self.languages.items() if "Latin" in scripts_of(language))
+
+    def __missing__(self, code: str) -> tuple[int, ...]:
+        found = {self.languages.get(code), self.languages.get(base_code(code)), self.more.get(code)}
+        numbers = self[code] = tuple(sorted(number for number in found if number is not None))
+        return numbers
+
+
+codes_of = lru_cache(maxsize=4)(Codes)

@@ -19,7 +19,7 @@ from ...language.lexical_tables import LexicalTable, train_table
 from ..foreign import stop_words
 from ..normalise import SPACELESS, alias_key, dictionary_forms, spans, token_forms
 from ..spill import NameRecord
-from .codes import codes_of
+from .categories import codes_of
 
 CATEGORY = "concept"
 LEAST = 0.05  # probability of a translation

@@ -13,7 +13,7 @@ from pathlib import Path
 from ...errors import DataError, UsageError
 from ...text.scripts import dominant, scripts_of
 from ..spill import NameRecord
-from .codes import codes_of
+from .categories import codes_of
 from .tables import numbered_lines
 
 CATEGORY = "place"

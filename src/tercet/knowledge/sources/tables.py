@@ -17,7 +17,7 @@ from ...data.terminology import read_terms
 from ...errors import DataError, UsageError
 from ...text.packaged import packaged
 from ..spill import NameRecord
-from .codes import codes_of
+from .categories import codes_of
 
 ALIAS_WEIGHT = 0.5  # weight of an alias relative to the label
 _COLUMNS = ("id", "language", "name", "category", "weight")

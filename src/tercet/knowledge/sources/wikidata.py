@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from ...errors import DataError, MissingFile, UsageError
 from ..spill import Row, Settings, write_chunk
-from .codes import codes_of
+from .categories import codes_of
 
 CHUNK = 1 << 25  # bytes of text per chunk
 NAMED_BAD = 5  # bad lines of a chunk that are listed

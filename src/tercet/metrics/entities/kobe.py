@@ -136,20 +136,18 @@ class KoBE(EntityMetric):
             texts, language = list(references), opened.target
         sides = self.mentions(texts, language, named_in=opened.target)
         [found] = self.mentions([output], opened.target, named_in=language, of_outputs=True)
-        has = _candidates(found)
         checks = self._checks((mention for side in sides for mention, _ in side), language, opened.target)
         matched = [kept_in(side, found, output, checks) for side in sides]
         row = max(range(len(sides)), key=lambda each: _recall((sum(matched[each]), len(sides[each]))))
-        known = match(has, [candidates for _, candidates in sides[row]])
+        known = match(_candidates(found), _candidates(sides[row]))
         both = Entities(_shown(found, known), _shown(sides[row], matched[row]))
         return Seen(parts=[both], against=row if self.against == "reference" else None)
 
     def score(self, totals: Floats) -> Floats:
         matches, expected, found = np.moveaxis(totals, -1, 0)
+        recall = np.divide(matches, expected, out=np.full(matches.shape, np.nan), where=expected > 0)
         if self.rounding == "published":
             recall = np.vectorize(_rounded, otypes=[np.float64])(matches, expected)
-        else:
-            recall = np.divide(matches, expected, out=np.full(matches.shape, np.nan), where=expected > 0)
         return np.asarray(recall * _penalty(expected, found) if self.penalty else recall)
 
     def details(self, totals: Floats) -> dict[str, Any]:

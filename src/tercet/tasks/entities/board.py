@@ -21,6 +21,7 @@ ABOUT = (
     "Lost: the source has the name, the output does not. Invented: the output has a name that the source lacks. A name "
     "is listed only if no form of it was found in the other text: inflected, in a compound, an acronym, by its sound."
 )
+NONE = "No name was lost or invented."
 ENTITY_HEADER = ["entity", "category", "times", "of", "lines", "id"]
 
 
@@ -71,7 +72,7 @@ def entity_page(report: EntityReport, testset: TestSet) -> str:
         [ABOUT, *_kept(report), *_doubtful(report)],
         unit="name",
         first="most names first",
-        none="No name was lost or invented.",
+        none=NONE,
         reasons="names",
         systems=list(report.systems),
         after=[*sections([*shares, statistics])],
@@ -81,10 +82,8 @@ def entity_page(report: EntityReport, testset: TestSet) -> str:
 
 def _verdict(report: EntityReport, cards: int, segments: int) -> str:
     kinds = Counter(finding.kind for finding in report.findings)
-    if not kinds:
-        return "No name was lost or invented."
     counted = " and ".join(f"{kinds[kind]:,} {kind}" for kind in ("lost", "invented"))
-    return f"Names to look at: {counted}, in {cards:,} of {segments:,} segments."
+    return f"Names to look at: {counted}, in {cards:,} of {segments:,} segments." if kinds else NONE
 
 
 def _kept(report: EntityReport) -> Iterator[str]:
