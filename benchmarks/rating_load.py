@@ -36,7 +36,7 @@ from tercet.human.storage import StoredRecord, open_store
 
 SERVE = """
 import sys
-from tercet.human.server import serve
+from tercet.rate import serve
 serve(sys.argv[3:], port=int(sys.argv[1]), database=sys.argv[2] or None)
 """
 LARGEST_P95 = 0.1  # seconds

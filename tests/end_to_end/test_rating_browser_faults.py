@@ -159,7 +159,7 @@ def test_a_server_killed_in_the_middle_and_started_again_has_everything(context:
     campaign, tokens = make_campaign("adequacy", segments=4)
     campaign.write(tmp_path / "campaign.json")
     port = free_port()
-    code = "import sys; from tercet.human.server import serve; serve(sys.argv[1], port=int(sys.argv[2]))"
+    code = "import sys; from tercet.rate import serve; serve(sys.argv[1], port=int(sys.argv[2]))"
 
     def run() -> subprocess.Popen[bytes]:
         words = [sys.executable, "-c", code, str(tmp_path / "campaign.json"), str(port)]

@@ -7,17 +7,16 @@ campaign, and leads there. An organiser sees an overview of the campaigns whose 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from secrets import token_urlsafe
 
 from ..errors import DataError, MissingDependency, UsageError
 from .campaign import TOKEN_BYTES, Campaign, Tokens, hashed
-from .campaign_json import campaign_files
 from .campaign_pages import REFUSALS, ROLES, CampaignPages, Report, role_and_token
 from .storage import ORGANISER, VIEWER, Store, open_store
-from .web_pages import LoginLimiter, Pages, address_of, keep_token, listen, run_server
+from .web_pages import LoginLimiter, Pages, address_of, keep_token
 
 try:
     from starlette.applications import Starlette
@@ -27,44 +26,6 @@ try:
     from starlette.routing import Mount, Route
 except ImportError:
     raise MissingDependency("The rating server", "web") from None
-
-
-def serve(
-    campaigns: str | Path | Sequence[str | Path],
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    database: str | Path | None = None,
-    behind_proxy: bool = False,
-    address: str | None = None,
-    started: Callable[[str], None] | None = None,
-    report: Report | None = None,
-) -> None:
-    """Serve a campaign, or several, until interrupted. campaigns: files, and folders of campaigns.
-
-    database: a file or a postgresql:// address; default: a file beside each campaign. behind_proxy: trust the client
-    address and the scheme that a proxy on this machine reports. address: that by which raters reach the server, for new
-    links; default: the one it listens on. started: called with this address when the server listens. report: makes the
-    results.
-    """
-    paths = campaign_files([campaigns] if isinstance(campaigns, str | Path) else campaigns)
-    read = read_campaigns(paths)
-    with ExitStack() as opened:
-        several = len(paths) > 1
-        stores = [
-            opened.enter_context(closing(open_store(path, campaign, database, shared=several)))
-            for path, campaign in zip(paths, read, strict=True)
-        ]
-        listening, own = listen(host, port)
-        opened.enter_context(listening)
-        address = (address or own).rstrip("/")
-        if several:
-            app = create_site(names_of(paths), read, stores, address=address, report=report)
-        else:
-            app = create_app(read[0], stores[0], address=address, report=report)
-        if started is not None:
-            started(address)
-        run_server(app, listening, behind_proxy=behind_proxy)
 
 
 def create_app(

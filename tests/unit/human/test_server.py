@@ -16,8 +16,9 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 
 from tercet.errors import DataError, UsageError
 from tercet.human.campaign import Campaign, Item, Output, Rater, Tokens
-from tercet.human.server import create_app, serve
+from tercet.human.server import create_app
 from tercet.human.storage import Store
+from tercet.rate import serve
 
 from .web import Client, Visit
 

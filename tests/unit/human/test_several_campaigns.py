@@ -13,8 +13,9 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 from tercet.errors import DataError, UsageError
 from tercet.human.campaign import Campaign, Item, Output, Rater, Tokens
 from tercet.human.campaign_json import campaign_files
-from tercet.human.server import create_site, names_of, read_campaigns, serve
+from tercet.human.server import create_site, names_of, read_campaigns
 from tercet.human.storage import Store, open_store
+from tercet.rate import serve
 from tests.docs.running import run
 
 from .web import Client

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 
 import click
@@ -32,10 +33,29 @@ class ServeOptions(Listening, CampaignFiles):
 @takes(ServeOptions)
 def serve(*, options: ServeOptions) -> None:
     """Serve a campaign, or several, until interrupted. The organiser can download the results as a report."""
-    from ...human.server import serve as serve_pages
+    from ...human.campaign_json import campaign_files
+    from ...human.server import create_app, create_site, names_of, read_campaigns
+    from ...human.storage import open_store
+    from ...human.web_pages import listen, run_server
     from ...rating_report import report_page
 
-    serve_pages(**options.python(report=report_page))
+    paths = campaign_files(options.campaigns)
+    read = read_campaigns(paths)
+    with ExitStack() as opened:
+        stores = [
+            opened.enter_context(closing(open_store(path, campaign, options.database, shared=len(paths) > 1)))
+            for path, campaign in zip(paths, read, strict=True)
+        ]
+        listening, own = listen(options.host, options.port)
+        opened.enter_context(listening)
+        address = (options.address or own).rstrip("/")
+        if len(paths) > 1:
+            app = create_site(names_of(paths), read, stores, address=address, report=report_page)
+        else:
+            app = create_app(read[0], stores[0], address=address, report=report_page)
+        if options.started is not None:
+            options.started(address)
+        run_server(app, listening, behind_proxy=options.behind_proxy)
 
 
 @command(ServeOptions)

@@ -87,13 +87,10 @@ class TrackCompareOptions(Decimals, DifferenceTests, Database):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GateOptions(Database, Decimals):
-    """Options of `track gate`."""
+class Gating(Options):
+    """How a gate tests."""
 
-    run: str = shell_option(
-        "last", "--run", metavar="RUN", help="The run to judge: number, system, TAG=VALUE, or last."
-    )
-    against: str = option(
+    against: int | str = option(
         AGAINST, "--against", metavar="RUN",
         help="earlier (those before, together), last, best, or a run by number, system or TAG=VALUE.",
     )  # fmt: skip
@@ -102,10 +99,19 @@ class GateOptions(Database, Decimals):
     looks: int = option(LOOKS, "--looks", low=1, help="Runs among which false alarms are counted: a year of nights.")
     margin: float = option(0.0, "--margin", low=0, help="A drop up to this size is no alarm.")
     kept: int = option(KEPT, "--kept", low=1, help="Earlier runs to compare with.")
+    any_system: bool = option(False, "--any-system", help="Compare with runs of other systems too.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateOptions(Gating, Database, Decimals):
+    """Options of `track gate`."""
+
+    run: str = shell_option(
+        "last", "--run", metavar="RUN", help="The run to judge: number, system, TAG=VALUE, or last."
+    )
     tags: Sequence[str] = shell_option(
         (), "--tag", metavar="NAME=VALUE", help="Only runs with this tag count. Repeat for more."
     )
-    any_system: bool = option(False, "--any-system", help="Compare with runs of other systems too.")
 
 
 def read_tags(tags: Sequence[str]) -> dict[str, str]:
@@ -220,7 +226,7 @@ def _gate(options: GateOptions) -> None:
     tercet track gate runs.db
     tercet track gate runs.db --against release=1.4 --margin 0.5 -m chrF2
     """
-    found = options.opened().gate(options.run, **options.python(tags=read_tags(options.tags)))
+    found = options.opened().gate(options.run, tags=read_tags(options.tags), **options.python(Gating))
     width = 2 if options.width is None else options.width
     columns: dict[str, Column] = {
         "Verdict": lambda test: "failed" if test.failed else "passed",

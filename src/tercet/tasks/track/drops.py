@@ -12,7 +12,7 @@ difference from that run varies least: so it is a test, too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import erfc, isnan, nan, sqrt
 from statistics import NormalDist
@@ -22,9 +22,12 @@ import numpy as np
 
 from ...data.scores import Scores
 from ...errors import UsageError
+from ...options import takes
 from ...stats.resampling import check_share, evaluate
 from ...types import Floats
-from . import AGAINST, ALPHA, KEPT, LOOKS
+from . import AGAINST, KEPT, Gating
+from . import ALPHA as ALPHA
+from . import LOOKS as LOOKS
 from .runs import by_signature, comparable, difference
 
 if TYPE_CHECKING:
@@ -88,40 +91,25 @@ class GateResult:
         return {"run": self.run, "failed": self.failed, "alpha": self.alpha, "looks": self.looks, "tests": tests}
 
 
+@takes(Gating)
 def gate(
-    history: History,
-    run: int | str = "last",
-    *,
-    against: int | str = AGAINST,
-    metrics: Sequence[str] = (),
-    alpha: float = ALPHA,
-    looks: int = LOOKS,
-    margin: float = 0.0,
-    kept: int = KEPT,
-    tags: dict[str, str] | None = None,
-    any_system: bool = False,
+    history: History, run: int | str = "last", *, tags: Mapping[str, str] | None = None, options: Gating
 ) -> GateResult:
-    """Test whether a run is worse than earlier runs on the same test set.
-
-    against: "earlier" (up to `kept` runs before the window, together, and the run before), "last", "best", or a run
-    by number, system or TAG=VALUE. metrics: labels; by default all that the run has. alpha: the probability of any
-    false alarm in `looks` consecutive runs. margin: a drop up to this size is no alarm. tags: of the runs that
-    count. any_system: compare with runs of other systems too.
-    """
+    """Test whether a run is worse than earlier runs on the same test set. tags: of the runs that count."""
+    against, alpha, looks = options.against, options.alpha, options.looks
     check_share("The rate of false alarms", alpha)
-    if looks < 1:
-        raise UsageError(f"`looks` is the number of runs among which a false alarm is counted, not {looks}.")
     known = history.runs(tags=tags)
     new = history.find(run, known)
     before = [each for each in known if (each.time, each.number) < (new.time, new.number)]
-    alike = [each for each in before if (any_system or each.system == new.system) and not difference(new, each)]
+    alike = [each for each in before if (options.any_system or each.system == new.system) and not difference(new, each)]
     special = against in (AGAINST, "last", "best")
     named = None if special else history.find(against, history.runs())
     if not alike and named is None:
         return GateResult(new.number, (), alpha, looks)  # the first run: nothing to compare with
     if new.segments < FEWEST:
         raise UsageError(f"A gate needs {FEWEST} segments or more; run {new.number} has {new.segments}.")
-    items = [item for item in history.joined(new, metrics=metrics) if item.higher_is_better is not None or metrics]
+    items = history.joined(new, metrics=options.metrics)
+    items = [item for item in items if item.higher_is_better is not None or options.metrics]
     if undirected := [item.label for item in items if item.higher_is_better is None]:
         raise UsageError(f"No direction of {undirected[0]} is better, so it cannot drop.")
     loaded: dict[int, dict[str, Scores]] = {}
@@ -155,11 +143,11 @@ def gate(
             share, runs = level / TESTS, [*usable, new]
             choices = [
                 (runs[start:], runs[first:start], _mean_of(runs[first:start]), share)
-                for first, start in windows(len(usable), kept)
+                for first, start in windows(len(usable), options.kept)
             ]
         for newest, old, title, share in choices:
             both = mean_of(newest, item), mean_of(old, item)
-            tests.append(drop_test(*both, level=share, against=title, window=len(newest), margin=margin))
+            tests.append(drop_test(*both, level=share, against=title, window=len(newest), margin=options.margin))
     return GateResult(new.number, tuple(tests), alpha, looks)
 
 
