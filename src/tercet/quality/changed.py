@@ -39,8 +39,7 @@ class Changed:
 
 @cache
 def _figures() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(files("tercet").joinpath(*PLACE).read_text("utf-8"))
-    return found
+    return json.loads(files("tercet").joinpath(*PLACE).read_text("utf-8"))
 
 
 def changed_of(model: str, pair: str | None, limit: float) -> Changed | None:
@@ -51,7 +50,8 @@ def changed_of(model: str, pair: str | None, limit: float) -> Changed | None:
     for each in _figures():
         below = [row for row in each["at"] if row[0] <= limit]
         if each["model"] == model and (model or each["pair"] == pair) and below:
-            return Changed(*below[-1], each["source"], each["segments"], each["changed"])
+            at, green, changed = below[-1]
+            return Changed(at, green, changed, each["source"], each["segments"], each["changed"])
     return None
 
 
