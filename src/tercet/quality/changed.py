@@ -38,7 +38,7 @@ class Changed:
 
 
 @cache
-def _figures() -> list[dict[str, Any]]:
+def _figures() -> Any:
     return json.loads(files("tercet").joinpath(*PLACE).read_text("utf-8"))
 
 

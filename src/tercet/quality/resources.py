@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from hashlib import sha256
 from typing import Any, TypeVar
 
@@ -127,15 +128,14 @@ class Resources:
         from ..language.output_network import open_output_network
         from ..language.parsing import opened
 
-        found = {}
-        for name, language in zip(("source_tagger", "target_tagger"), self.languages, strict=True):
-            if tagger := getattr(self, name):
-                found[name] = f"{tagger} {opened(tagger, language).version}"
-        if self.embeddings is not None:
-            found["embeddings"] = f"{self.embeddings} {open_encoder(self.embeddings).version}"
-        if self.network is not None:
-            found["network"] = f"{self.network} {open_output_network(self.network).version}"
-        return found
+        opens: dict[str, Callable[[str], Any]] = {
+            "source_tagger": partial(opened, language=self.source_language),
+            "target_tagger": partial(opened, language=self.target_language),
+            "embeddings": open_encoder,
+            "network": open_output_network,
+        }
+        used = {name: value for name in opens if (value := getattr(self, name)) is not None}
+        return {name: f"{value} {opens[name](value).version}" for name, value in used.items()}
 
     def checksums(self) -> dict[str, str]:
         """Return the SHA-256 of each member."""
@@ -217,13 +217,12 @@ class Corpora:
             kept = [(s, t) for s, t in pairs if _words(s) not in known and _words(t) not in translated]
             left_out += len(pairs) - len(kept)
             parallel = ([s for s, _ in kept], [t for _, t in kept]) if kept else None
-        if not left_out:
-            return self
-        log.warning(
-            "%d texts of the corpora are training texts, or parallel to one, and are left out: features must come from "
-            "models that have not seen the text.", left_out,
-        )  # fmt: skip
-        return replace(self, source_texts=one, target_texts=other, parallel=parallel)
+        if left_out:
+            log.warning(
+                "%d texts of the corpora are training texts, or parallel to one, and are left out: features must come "
+                "from models that have not seen the text.", left_out,
+            )  # fmt: skip
+        return replace(self, source_texts=one, target_texts=other, parallel=parallel) if left_out else self
 
     def datasets(self) -> list[Dataset]:
         """Return the corpora that there are, for the model file: role, checksum and number of sentences."""
@@ -255,8 +254,12 @@ class Corpora:
             say(f"{side} texts")
             pairs.append(_lower(aligned, language))
             values |= _of_one_language(side, language, _lower(texts, language) + pairs[-1], say)
-            if self.tags:
-                values |= _tags(side, language, [*texts, *aligned], tagged, say)
+            if self.tags and (parser := _find_parser(side, language)):
+                values[f"{side}_tagger"] = parser
+                if any(map(str.strip, every := [*texts, *aligned])):
+                    say(f"{side} tags")
+                    lines = [" ".join(line) for line in tags(every, language, parser, known=tagged)]
+                    values[f"{side}_tags_lm"] = estimate(lines, order=ORDER)
         if self.parallel is not None:
             say("word alignment")
             trained = train_aligner(*pairs)
@@ -354,18 +357,3 @@ def _find_parser(side: str, language: str) -> str | None:
     except UsageError as error:
         log.warning("Features of %s tags are left out: %s", side, error)
         return None
-
-
-def _tags(
-    side: str, language: str, texts: Sequence[str], known: Mapping[str, list[str]], say: Progress
-) -> dict[str, Any]:
-    """Return the parser of a language and a language model of tags; nothing if no parser is installed."""
-    parser = _find_parser(side, language)
-    if parser is None:
-        return {}
-    found: dict[str, Any] = {f"{side}_tagger": parser}
-    if any(text.strip() for text in texts):
-        say(f"{side} tags")
-        lines = [" ".join(line) for line in tags(texts, language, parser, known=known)]
-        found[f"{side}_tags_lm"] = estimate(lines, order=ORDER)
-    return found

@@ -7,7 +7,7 @@ numbers are other names of the features. The 17 features of the WMT12 to WMT14 b
 """
 
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
@@ -49,8 +49,7 @@ def all_features() -> tuple[Feature, ...]:
 
 def baseline_features() -> tuple[Feature, ...]:
     """Return the 17 features of the WMT12 to WMT14 baseline, in their order."""
-    found = [feature for feature in _ALL if feature.baseline is not None]
-    return tuple(sorted(found, key=lambda feature: feature.baseline or 0))
+    return tuple(sorted((each for each in _ALL if each.baseline is not None), key=lambda each: each.baseline or 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,16 +112,14 @@ def describe_features(resources: Resources | None = None, names: Sequence[str] |
     left_out = {} if resources is None else choose_features(resources)[1]
     return [
         {
-            **{name: getattr(feature, name) for name in ("name", "group", "description")},
-            "needs": sorted(feature.needs),
-            "quest": feature.quest,
-            "baseline": feature.baseline,
+            "name": feature.name, "group": feature.group, "description": feature.description,
+            "needs": sorted(feature.needs), "quest": feature.quest, "baseline": feature.baseline,
             "available": None if resources is None else feature.name not in left_out,
             "missing": left_out.get(feature.name),
         }
         for feature in _ALL
         if names is None or feature.name in names
-    ]
+    ]  # fmt: skip
 
 
 def extract(
@@ -146,7 +143,17 @@ def extract(
         )
     chosen, left_out = choose_features(resources, names)
     wanted = tuple(feature.name for feature in chosen)
-    parts = _parts(sources, outputs, _needed(resources, chosen), wanted, tagged, executor)
+    chunks = [
+        ([*sources[first : first + CHUNK]], [*outputs[first : first + CHUNK]])
+        for first in range(0, len(sources), CHUNK)
+    ]
+    parts: Iterable[Floats]
+    if executor is None or len(chunks) == 1:
+        parts = [compute(*chunk, resources, wanted, tagged) for chunk in chunks]
+    else:
+        packed = pickle.dumps(_needed(resources, chosen))  # once, whatever the number of chunks
+        tasks = ((*chunk, packed, wanted, _known(chunk, tagged)) for chunk in chunks)
+        parts = results_in_order(executor, compute_elsewhere, tasks, doing="computing features")
     return FeatureTable(wanted, np.concatenate([np.empty((0, len(wanted))), *parts]), left_out)
 
 
@@ -177,27 +184,6 @@ def _needed(resources: Resources, features: Sequence[Feature]) -> Resources:
     needed = {"source_language", "target_language"}.union(*(feature.needs for feature in features))
     needed |= {f"{name.partition('_')[0]}_tagger" for name in needed if name.endswith("_tags_lm")}
     return Resources(**{item.name: getattr(resources, item.name) for item in fields(Resources) if item.name in needed})
-
-
-def _parts(
-    sources: Sequence[str],
-    outputs: Sequence[str],
-    resources: Resources,
-    names: tuple[str, ...],
-    tagged: Tagged,
-    executor: Executor | None,
-) -> Iterator[Floats]:
-    chunks = [
-        (list(sources[first : first + CHUNK]), list(outputs[first : first + CHUNK]))
-        for first in range(0, len(sources), CHUNK)
-    ]
-    if executor is None or len(chunks) == 1:
-        for chunk in chunks:
-            yield compute(*chunk, resources, names, tagged)
-        return
-    packed = pickle.dumps(resources)  # once, whatever the number of chunks
-    tasks = ((*chunk, packed, names, _known(chunk, tagged)) for chunk in chunks)
-    yield from results_in_order(executor, compute_elsewhere, tasks, doing="computing features")
 
 
 def _known(chunk: tuple[list[str], list[str]], tagged: Tagged) -> Tagged:

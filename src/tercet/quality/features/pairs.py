@@ -30,7 +30,12 @@ LONGEST = 250  # words of a sentence that are aligned: time grows with the third
 
 
 class TextSide:
-    """The sentences of one side, sources or targets."""
+    """The sentences of one side, sources or targets.
+
+    tokens: of each sentence, with case; words: the same in lower case. lengths, characters, types: how many tokens,
+    characters of tokens and distinct words each sentence has. offsets: the place of its first token among all tokens.
+    rows: the sentence of each token. tags: universal part-of-speech tags.
+    """
 
     def __init__(self, texts: Sequence[str], language: str, tagger: str | None = None) -> None:
         self.texts, self.language, self.tagger = texts, language, tagger
@@ -38,42 +43,34 @@ class TextSide:
 
     @cached_property
     def tokens(self) -> list[list[str]]:
-        """The tokens of each sentence, with case."""
         return tokenise(self.texts, self.language)
 
     @cached_property
     def words(self) -> list[list[str]]:
-        """The tokens of each sentence in lower case."""
         return [[token.lower() for token in tokens] for tokens in self.tokens]
 
     @cached_property
     def offsets(self) -> Ints:
-        """The place of each sentence's first token among all tokens."""
         return offsets_of([len(tokens) for tokens in self.tokens])
 
     @cached_property
     def lengths(self) -> Floats:
-        """The number of tokens of each sentence."""
         return np.diff(self.offsets).astype(np.float64)
 
     @cached_property
     def rows(self) -> Ints:
-        """The sentence of each token."""
         return np.repeat(np.arange(len(self.tokens)), np.diff(self.offsets))
 
     @cached_property
     def characters(self) -> Floats:
-        """The number of characters of each sentence's tokens."""
         return self.add(self.values(len))
 
     @cached_property
     def types(self) -> Floats:
-        """The number of distinct words of each sentence."""
         return np.array([len(set(words)) for words in self.words], dtype=np.float64)
 
     @cached_property
     def tags(self) -> list[list[str]]:
-        """Universal part-of-speech tags of each sentence."""
         return tags(self.texts, self.language, self.tagger, known=self.tagged)
 
     @cached_property
@@ -168,7 +165,11 @@ class SentencePairs:
 
 
 class AlignedWords:
-    """The alignments of sentence pairs. Places number the words of all sentences of a side."""
+    """The alignments of sentence pairs. Places number the words of all sentences of a side.
+
+    source_rows, target_rows: the pair of each word. forward: the place of each target word's source word, -1 for none;
+    backward: of each source word's target word.
+    """
 
     def __init__(self, aligner: WordAligner, sources: Sequence[list[str]], targets: Sequence[list[str]]) -> None:
         self.aligner = aligner
@@ -183,23 +184,19 @@ class AlignedWords:
 
     @cached_property
     def source_rows(self) -> Ints:
-        """The row of each source word's pair."""
         return np.repeat(np.arange(len(self)), np.diff(self.source_offsets))
 
     @cached_property
     def target_rows(self) -> Ints:
-        """The row of each target word's pair."""
         return np.repeat(np.arange(len(self)), np.diff(self.target_offsets))
 
     @cached_property
     def forward(self) -> Ints:
-        """The place of each target word's source word, -1 for none."""
         positions, _ = self.aligner.forward.best_paths(self.sources, self.targets)
         return _places(positions, self.source_offsets, self.target_rows)
 
     @cached_property
     def backward(self) -> Ints:
-        """The place of each source word's target word, -1 for none."""
         positions, _ = self.aligner.backward.best_paths(self.targets, self.sources)
         return _places(positions, self.target_offsets, self.source_rows)
 
