@@ -49,7 +49,7 @@ class Explanation:
     @property
     def operations(self) -> dict[str, int] | None:
         """How many edits of each kind there are; None for a metric that makes none or a text too long to list them."""
-        return next((part.operations for part in self.seen.parts if isinstance(part, Edits)), None)
+        return _operations(self.seen)
 
     def lines(self) -> list[str]:
         """Return the text form."""
@@ -181,13 +181,17 @@ def _sum_operations(metric: Ready, testset: TestSet, system: str, rows: Sequence
         output = testset.outputs[system][row]
         try:
             seen = metric.explain(output, _references(testset, row), testset.source[row] if testset.source else None)
-            operations = next((part.operations for part in seen.parts if isinstance(part, Edits)), None)
+            operations = _operations(seen)
         except DataError:  # it was scored, so that the script alone is too long; its message counts from this segment
             operations = None
         if operations is None:
             raise DataError(f"Segment {row + 1} of {system!r} is too long for {metric.name} to list its edits.")
         total.update(operations)
     return dict(total)
+
+
+def _operations(seen: Seen) -> dict[str, int] | None:
+    return next((part.operations for part in seen.parts if isinstance(part, Edits)), None)
 
 
 def _references(testset: TestSet, row: int) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tercet.rendering.curves import top_n_curves
+from tercet.rendering.charts import top_n_curves
 from tercet.rendering.document import Document, Heading, Picture, Pre, Table
 from tercet.rendering.figures import scatter
 from tercet.rendering.pages import write_page

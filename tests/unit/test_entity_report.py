@@ -8,7 +8,7 @@ import pytest
 from tercet import TestSet, entities, metrics
 from tercet.errors import DataError, UsageError
 from tercet.knowledge.building import NameRecord, build
-from tercet.rendering.bars import count_bars, share_bars
+from tercet.rendering.charts import count_bars, share_bars
 from tercet.rendering.document import Document
 from tercet.rendering.tables import to_json
 from tercet.tasks.entities.board import entity_page, histogram_figure, report_parts, share_figure

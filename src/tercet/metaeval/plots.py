@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from ..rendering.curves import top_n_curves
+from ..rendering.charts import top_n_curves
 from ..rendering.figures import Figure, cloud, heat_map, histogram, interval_plot, scatter
 from ..rendering.tables import number
 from .results import Verdict, Verdicts, ranked_items, statistic_name

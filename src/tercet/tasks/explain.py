@@ -63,6 +63,8 @@ def run(options: ExplainOptions) -> None:
     tercet explain bleu ref.txt -i a.txt b.txt -n 17
     tercet explain ref.txt -i a.txt -m ter meteor -n 17 -f json
     """
+    from difflib import get_close_matches
+
     import click
 
     from ..cli.console import rendered
@@ -74,8 +76,9 @@ def run(options: ExplainOptions) -> None:
     words, metrics = list(options.references), list(options.metrics)
     while words and words[0].partition(":")[0].lower() in names() and not Path(words[0]).exists():
         metrics.append(words.pop(0))
-    if words and not Path(words[0]).exists():
-        _refuse_misspelt(words[0], names())
+    missing = [word.partition(":")[0].lower() for word in words[:1] if not Path(word).exists()]
+    if near := [name for word in missing for name in get_close_matches(word, names())]:  # a metric's name with a slip
+        raise UsageError(f"{words[0]!r} is neither a metric nor a file. Did you mean {' or '.join(near)}?")
     options = replace(options, references=words, metrics=metrics)
     specs = chosen_metrics(options)
     check_explained(specs)  # before the texts are asked for, which would not help
@@ -105,12 +108,3 @@ def _parts(found: Sequence[Explanation], testset: TestSet, row: int, form: str) 
         else:
             yield from (Heading(f"{one.label} of {one.system}: {one.score:.4f}"), output, Pre(lines))
             yield from map(Picture, AlignedWords.of(f"{one.label} of {one.system}", one.seen))
-
-
-def _refuse_misspelt(word: str, known: Sequence[str]) -> None:
-    """A word that is no file may be a metric with a slip in its name; what is far from all is left to be read."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(word.partition(":")[0].lower(), known)
-    if near:
-        raise UsageError(f"{word!r} is neither a metric nor a file. Did you mean {' or '.join(near)}?")

@@ -13,7 +13,7 @@ import pytest
 
 from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
 from tercet.rendering import figures
-from tercet.rendering.curves import top_n_curves
+from tercet.rendering.charts import top_n_curves
 from tercet.rendering.figures import Figure, cloud, heat_map, histogram, interval_plot, scatter
 
 HOSTILE = '<b>"x"</b></script><script>alert(1)</script>&amp;'

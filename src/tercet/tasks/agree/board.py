@@ -10,9 +10,9 @@ import numpy as np
 
 from ...human.agreement import Agreement
 from ...human.reference_effect import shown_name
+from ...rendering.charts import line_chart
 from ...rendering.document import Column, Heading, Notes, Part, Table, grid, listing
 from ...rendering.figures import COLOURS, Figure, heat_map, interval_plot
-from ...rendering.series import line_chart
 from ...rendering.tables import number
 
 GAP = "same − different"

@@ -43,14 +43,12 @@ def _summary_parts(verdicts: Sequence[GateVerdict], result: Comparison, width: i
     yield score_table(result, width)
     if verdicts:
         header = ["Verdict", "Fails if", "System", "Score", "Baseline", "Its score", "p (Holm)"]
-        yield Table(header, [_verdict(each) for each in verdicts])
-
-
-def _verdict(verdict: GateVerdict) -> list[str]:
-    return [
-        "❌ failed" if verdict.failed else "✅ passed", verdict.condition, verdict.system, number(verdict.score, 2),
-        verdict.baseline, number(verdict.baseline_score, 2), number(verdict.p_value, 4),
-    ]  # fmt: skip
+        rows = [
+            ["❌ failed" if each.failed else "✅ passed", each.condition, each.system, number(each.score, 2),
+             each.baseline, number(each.baseline_score, 2), number(each.p_value, 4)]
+            for each in verdicts
+        ]  # fmt: skip
+        yield Table(header, rows)
 
 
 def _folded(title: str, part: Part) -> str:

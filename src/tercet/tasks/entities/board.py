@@ -27,7 +27,7 @@ ENTITY_HEADER = ["entity", "category", "times", "of", "lines", "id"]
 
 def share_figure(report: EntityReport) -> Figure:
     """Draw the paper's Figure 3: the share of the source's entities that systems keep, by category."""
-    from ...rendering.bars import share_bars
+    from ...rendering.charts import share_bars
 
     shares = {
         f"{category} ({times})": {system: found.categories[category] for system, found in report.systems.items()}
@@ -38,7 +38,7 @@ def share_figure(report: EntityReport) -> Figure:
 
 def histogram_figure(report: EntityReport) -> Figure:
     """Draw the paper's Figure 4: the number of entities per source text."""
-    from ...rendering.bars import count_bars
+    from ...rendering.charts import count_bars
 
     title = f"Entities per source text, {report.test_set}"
     return count_bars(report.histogram, label="entities in the text", title=title)

@@ -116,7 +116,7 @@ def _counts(found: Sequence[Reproduction]) -> list[str]:
 
 
 def _counted_bars(results: Reproductions) -> Iterator[Figure]:
-    from ...rendering.bars import part_bars
+    from ...rendering.charts import part_bars
     from ...rendering.figures import BLUE, GREEN, ORANGE, PALE, PURPLE, SKY, VERMILLION
 
     colours = dict(zip(COUNTED.values(), (BLUE, SKY, PURPLE, ORANGE, VERMILLION, GREEN, PALE), strict=True))
@@ -225,7 +225,7 @@ def _pictures(one: Reproduction) -> Iterator[Part]:
 
 
 def _figures(one: Reproduction) -> Iterator[Figure]:
-    from ...rendering.curves import CURVES_TOGETHER, top_n_curves
+    from ...rendering.charts import CURVES_TOGETHER, top_n_curves
 
     for plot in one.plots:
         yield _plot(plot)
@@ -240,8 +240,7 @@ def _figures(one: Reproduction) -> Iterator[Figure]:
 
 
 def _plot(plot: Plot) -> Figure:
-    from ...rendering.bars import count_bars
-    from ...rendering.series import clouds, grouped_bars, line_chart
+    from ...rendering.charts import clouds, count_bars, grouped_bars, line_chart
 
     if plot.kind == "counts":
         (points,) = plot.series.values()

@@ -15,8 +15,7 @@ import click
 from ...cli.console import hush
 from ...errors import TercetError
 from . import test_sets, texts
-from .arguments import parse
-from .stopping import Stop, say
+from .arguments import Stop, parse, say
 
 
 class _Verbatim(click.Command):

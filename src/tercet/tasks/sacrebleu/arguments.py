@@ -1,7 +1,9 @@
-"""sacreBLEU's command line: every flag of sacreBLEU 2.6, with its names, values and defaults."""
+"""sacreBLEU's command line: every flag of sacreBLEU 2.6 with its names, values and defaults; messages; how it ends."""
 
 import argparse
 import os
+import sys
+from argparse import Namespace
 from collections.abc import Sequence
 
 from ... import __version__
@@ -18,13 +20,27 @@ ABOUT = """sacreBLEU's command line with Tercet's speed: the same flags, output 
 """
 
 
+class Stop(Exception):
+    """What ends the command. lines: the messages."""
+
+    def __init__(self, *lines: str, code: int = 1) -> None:
+        super().__init__("\n".join(lines))
+        self.code = code
+
+
+def say(args: Namespace, *lines: str) -> None:
+    """Print messages as sacreBLEU does."""
+    for text in lines:
+        print(text if args.quiet else f"sacreBLEU: {text}", file=sys.stderr)
+
+
 class _Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """Return the help, which begins as that of the other commands."""
         return super().format_help().replace("usage:", "Usage:", 1)
 
 
-def parse(words: Sequence[str]) -> argparse.Namespace:
+def parse(words: Sequence[str]) -> Namespace:
     """Return the arguments by name. What is wrong ends the program with exit code 2."""
     raw = argparse.RawDescriptionHelpFormatter
     parser = _Parser("tercet sacrebleu", "%(prog)s [OPTION ...] [REFERENCE ...]", ABOUT, formatter_class=raw)

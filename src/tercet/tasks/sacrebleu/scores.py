@@ -12,7 +12,7 @@ from ...engine import count, open_executor
 from ...metrics import Metric, Ready, create
 from ...types import Floats
 from . import output, resampling, test_sets, texts
-from .stopping import Stop, say
+from .arguments import Stop, say
 
 BY_LANGUAGE = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}  # tokenisers
 SIGNED = {"ja-mecab": "ja-mecab-0.996-IPA", "ko-mecab": "ko-mecab-0.996/ko-0.9.2-KO", "spm": "flores101"}

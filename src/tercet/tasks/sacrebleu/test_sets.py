@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from .stopping import Stop
+from .arguments import Stop
 
 Fields = Mapping[str, Sequence[str]]
 

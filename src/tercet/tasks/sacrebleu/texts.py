@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from . import test_sets
-from .stopping import Stop, say
+from .arguments import Stop, say
 
 SKIPPED = 17  # sacreBLEU's exit code for lines with another number of fields
 TOKENISED = 100  # so many outputs that end in " ." look tokenised
