@@ -8,7 +8,7 @@ import pytest
 from tercet import reproduce
 from tercet.quality.inputs import GivenFeatures
 from tercet.tasks.reproduce.papers import specia
-from tercet.tasks.reproduce.papers.specia import GIVEN, Part, Predicted, correlation_table, error_table
+from tercet.tasks.reproduce.papers.specia import GIVEN, Predicted, Scored, correlation_table, error_table
 from tercet.tasks.reproduce.sources import DataSets
 
 from ..docs.running import run
@@ -59,7 +59,7 @@ def test_a_model_that_knows_no_words_need_not_be_better_than_metrics(monkeypatch
     texts = ("one two three", "four five six", "seven eight nine", "ten eleven")
     given = GivenFeatures(GIVEN, np.zeros((4, len(GIVEN))))
     outputs = ("one two", "four", "seven eight nine", "ten eight")
-    test = Part(texts, outputs, texts, np.array([1.0, 2.0, 4.0, 3.0]), given)
+    test = Scored(texts, outputs, texts, np.array([1.0, 2.0, 4.0, 3.0]), given)
     made = Predicted(test, np.array([4.0, 3.0, 1.0, 1.5]), np.full(4, 2.5), 20, knows_words=False)
     data = DataSets(lambda name: None)
     monkeypatch.setattr(specia, "_predicted", lambda data: made)

@@ -23,7 +23,7 @@ from ..stats.resampling import check_share
 from ..types import Floats
 from .gold import Gold, check_gold, find_gold, gold_names, has_preferences, margin_of, without_systems
 from .joining import check_systems, references_among
-from .measurement import Measurement, Question, find
+from .measurement import Measurement, find
 from .measures import ResampleOptions, Statistic, parse_statistic
 from .results import Verdict, Verdicts
 from .significance import find_better, find_test
@@ -93,7 +93,7 @@ def judge(evidence: Evidence, scores: Sequence[Scores], *, options: Request) -> 
         if references:
             standard = without_systems(standard, references)
             notes.append(f"Left out, because they are references (use `systems` to keep them): {listed(references)}.")
-    found = find(Question(wanted, standard, evidence, scores, asked))
+    found = find(wanted, standard, evidence, scores, asked)
     notes += [*found.notes, *_remarks(wanted, scores, found, test)]
     values, resampled = found.measured.values, found.measured.resampled
     if asked.absolute:

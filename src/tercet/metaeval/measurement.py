@@ -23,17 +23,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
-    """The statistic to compute, the data and the options."""
-
-    wanted: Statistic
-    gold: Gold
-    evidence: Evidence
-    scores: Sequence[Scores]
-    asked: Request
-
-
-@dataclass(frozen=True, eq=False)
 class Measurement:
     """The measured statistic, and the aligned data that tests, plots and tables use."""
 
@@ -47,20 +36,20 @@ class Measurement:
     averaged: tuple[int | None, ...] = ()  # by metric, over how many segments its system scores were averaged
 
 
-def find(question: Question) -> Measurement:
+def find(wanted: Statistic, gold: Gold, evidence: Evidence, scores: Sequence[Scores], asked: Request) -> Measurement:
     """Return the measurement of systems, outputs or preferences, depending on the statistic."""
-    if question.wanted.wants_pairs:
-        return _of_preferences(question)
-    return _of_systems(question) if question.wanted.level == "sys" else _of_outputs(question)
+    of_scores = _of_systems if wanted.level == "sys" else _of_outputs
+    return (_of_preferences if wanted.wants_pairs else of_scores)(wanted, gold, evidence, scores, asked)
 
 
-def _of_systems(question: Question) -> Measurement:
-    gold, evidence, scores = question.gold, question.evidence, question.scores
+def _of_systems(
+    wanted: Statistic, gold: Gold, evidence: Evidence, scores: Sequence[Scores], asked: Request
+) -> Measurement:
     columns: Indices | slice = slice(None)
-    if question.asked.mean_of_segments:
-        columns = judged_columns(gold, evidence.segments, question.asked.systems)
+    if asked.mean_of_segments:
+        columns = judged_columns(gold, evidence.segments, asked.systems)
         scores = average_segments(scores, columns, len(evidence.segments))
-    human, aligned = align_systems(gold, scores, systems=question.asked.systems, common=question.asked.common)
+    human, aligned = align_systems(gold, scores, systems=asked.systems, common=asked.common)
     kept = [gold.systems.index(name) for name in aligned.systems]
     notes = list(aligned.notes)
     # Exports of campaigns name segments differently from the texts; their judgements are used by system only.
@@ -73,23 +62,17 @@ def _of_systems(question: Question) -> Measurement:
     if all(item.segment for item in scores) and evidence.segments:
         of_outputs = replace(gold, segments=tuple(evidence.segments))
         segments = align_segments(of_outputs, scores, evidence.segments, systems=aligned.systems).values[..., columns]
-    measured = system_level(
-        question.wanted,
-        human,
-        aligned.values,
-        human_segments=gold_segments,
-        metric_segments=segments,
-        ratings=ratings_of(gold, aligned.systems) if question.wanted.unit == "judgements" else None,
-        draws=question.asked.draws,
-    )
-    if question.wanted.name == "soft-accuracy" and gold_segments is not None:
+    ratings = ratings_of(gold, aligned.systems) if wanted.unit == "judgements" else None
+    parts = {"human_segments": gold_segments, "metric_segments": segments}
+    measured = system_level(wanted, human, aligned.values, **parts, ratings=ratings, draws=asked.draws)
+    if wanted.name == "soft-accuracy" and gold_segments is not None:
         judged = ~np.isnan(gold_segments)
         some, every = judged.any(0).sum(), judged.all(0).sum()
         if some > every:
             notes.append(f"Left out, because not all systems were judged on them: {some - every} of {some} segments.")
     people = human if gold_segments is None else gold_segments
     averaged = [
-        len(next(iter(item.segment.values()))[columns]) if question.asked.mean_of_segments and item.segment else None
+        len(next(iter(item.segment.values()))[columns]) if asked.mean_of_segments and item.segment else None
         for item in scores
     ]
     return Measurement(
@@ -128,37 +111,40 @@ def ratings_of(gold: Gold, systems: Sequence[str]) -> SegmentRatings:
 OUTCOMES = {"expected-wins": True, "win-rate": False}
 
 
-def _of_outputs(question: Question) -> Measurement:
-    gold, scores = question.gold, question.scores
+def _of_outputs(
+    wanted: Statistic, gold: Gold, evidence: Evidence, scores: Sequence[Scores], asked: Request
+) -> Measurement:
     if gold.segment is None:
         raise DataError(f"The gold standard {gold.name!r} has no segment scores.")
-    aligned = align_segments(gold, scores, question.evidence.segments, systems=question.asked.systems)
+    aligned = align_segments(gold, scores, evidence.segments, systems=asked.systems)
     human = gold.segment[[gold.systems.index(name) for name in aligned.systems]]
     judged = ~np.isnan(human)
-    dropped, notes = drop_gaps(np.isnan(aligned.values[:, judged]), scores, question.asked.common, "judged outputs")
+    dropped, notes = drop_gaps(np.isnan(aligned.values[:, judged]), scores, asked.common, "judged outputs")
     human = human.copy()
     human[judged] = np.where(dropped, np.nan, human[judged])
     judged = ~np.isnan(human)
     if judged.sum() < 2:
         raise DataError(f"{int(judged.sum())} judged outputs with metric scores: at least two are needed.")
-    measured = segment_level(question.wanted, human, aligned.values, draws=question.asked.draws)
+    measured = segment_level(wanted, human, aligned.values, draws=asked.draws)
     items, said = human[judged], aligned.values[:, judged]
     return Measurement(measured, aligned.systems, items, said, (*aligned.notes, *notes), human, aligned.values)
 
 
-def _of_preferences(question: Question) -> Measurement:
-    scores, segments, systems = question.scores, question.evidence.segments, question.asked.systems
-    pairs = preferences_of(question.gold, question.asked.margin, inclusive=question.asked.inclusive)
-    standard = replace(question.gold, systems=pairs.systems, segments=pairs.segments)
+def _of_preferences(
+    wanted: Statistic, gold: Gold, evidence: Evidence, scores: Sequence[Scores], asked: Request
+) -> Measurement:
+    segments, systems = evidence.segments, asked.systems
+    pairs = preferences_of(gold, asked.margin, inclusive=asked.inclusive)
+    standard = replace(gold, systems=pairs.systems, segments=pairs.segments)
     aligned = align_segments(standard, scores, segments)
     notes = aligned.notes
     if systems:
         notes = align_segments(standard, scores, segments, systems=systems).notes  # raises an error for unknown names
         pairs = pairs_between(pairs, systems)
     gaps = np.isnan(aligned.values[:, pairs.left, pairs.segment] + aligned.values[:, pairs.right, pairs.segment])
-    dropped, left_out = drop_gaps(gaps, scores, question.asked.common, "pairs")
+    dropped, left_out = drop_gaps(gaps, scores, asked.common, "pairs")
     pairs = pairs.take(np.flatnonzero(~dropped))
     if not len(pairs.outcome):
         raise DataError("There are no preferences between outputs that the metrics scored.")
-    measured, said = preference_level(question.wanted, pairs, aligned.values, draws=question.asked.draws)
+    measured, said = preference_level(wanted, pairs, aligned.values, draws=asked.draws)
     return Measurement(measured, pairs.systems, pairs.outcome.astype(np.float64), said, (*notes, *left_out))

@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -190,8 +190,7 @@ def paired_p_values(scores: ArrayLike, *, resamples: int = 1000, seed: int = SEE
     return np.where(np.isnan(difference), np.nan, (extreme + 1) / (resamples + 1))
 
 
-@dataclass(frozen=True, eq=False)
-class _Pairs:
+class _Pairs(NamedTuple):
     """Pairs of outputs within groups."""
 
     group: Integers

@@ -14,7 +14,7 @@ it); randomisation keeps its level for any number of segments.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -188,30 +188,15 @@ def compare_all(
     matrices = {name: _empty_matrix(scores) for name in ("difference", "low", "high", "standard_error", "wins")}
     matrices["p_value"] = _empty_matrix(scores) + 1
     for (i, j), p_value in zip(pairs, p_values, strict=True):
-        here = _describe(scores[i] - scores[j], samples[i] - samples[j], observed[i], observed[j], confidence)
-        for at, entry in (((i, j), here), ((j, i), here.reversed())):
-            matrices["p_value"][at] = p_value
-            for name, value in entry._asdict().items():
-                if name in matrices:
-                    matrices[name][at] = value
+        gap = scores[i] - scores[j]
+        low, high, error, wins, losses = _describe(gap, samples[i] - samples[j], observed[i], observed[j], confidence)
+        entries = (gap, -gap), (low, -high), (high, -low), (error, error), (wins, losses), (p_value, p_value)
+        for matrix, (here, reversed_) in zip(matrices.values(), entries, strict=True):
+            matrix[i, j], matrix[j, i] = here, reversed_
     return Comparisons(
         test=test, scores=scores, intervals=intervals, pairs=pairs, baseline=baseline, confidence=confidence,
         resamples=resamples, interval_resamples=interval_resamples, seed=seed, n=cube.shape[1], **matrices,
     )  # fmt: skip
-
-
-class _Difference(NamedTuple):
-    """The difference of two scores, with its interval."""
-
-    difference: float
-    low: float
-    high: float
-    standard_error: float
-    wins: float
-    losses: float
-
-    def reversed(self) -> _Difference:
-        return _Difference(-self.difference, -self.high, -self.low, self.standard_error, self.losses, self.wins)
 
 
 def _stack(first: ArrayLike, second: ArrayLike) -> Floats:
@@ -236,14 +221,16 @@ def _empty_matrix(scores: Floats) -> Floats:
     return matrix
 
 
-def _describe(difference: float, samples: Floats, first: float, second: float, confidence: float) -> _Difference:
-    """Return the difference and its interval, from its bootstrap samples and the two observed scores."""
+def _describe(
+    difference: float, samples: Floats, first: float, second: float, confidence: float
+) -> tuple[float, float, float, float, float]:
+    """Return the bounds of a difference of two observed scores, its standard error, and shares of wins and losses."""
     if not len(samples) or np.isnan(difference) or np.isnan(samples).any():
-        return _Difference(difference, *[float("nan")] * 5)
+        return np.nan, np.nan, np.nan, np.nan, np.nan
     scale = max(abs(first), abs(second))
     low, high, _, error = spread(difference, first - second, samples, confidence, scale=scale)
     noise = TOLERANCE * scale
-    return _Difference(difference, low, high, error, (samples > noise).mean(), (samples < -noise).mean())
+    return low, high, error, float((samples > noise).mean()), float((samples < -noise).mean())
 
 
 def _bootstrap_p(samples: Floats, first: float, second: float) -> float:

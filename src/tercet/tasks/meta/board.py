@@ -38,17 +38,14 @@ def verdict_parts(results: Sequence[Verdicts], width: int = 3, *, matrix: bool =
             yield from _by_quality(result, width, name)
 
 
-def _counted(result: Verdicts) -> str:
-    """Return what n counts."""
-    if result.statistic.startswith("tau") or (result.level == "seg" and result.statistic.startswith("accuracy")):
-        return "pairs of outputs"
-    averaged = {"none": "judged outputs", "item": "segments", "system": "systems"}
-    return "systems" if result.level == "sys" else averaged[result.average]
-
-
 def _legend(results: Sequence[Verdicts]) -> Iterator[str]:
     first = results[0]
-    yield f"n: {_counted(first)}."
+    counted = {"none": "judged outputs", "item": "segments", "system": "systems"}[first.average]
+    if first.statistic.startswith("tau") or (first.level == "seg" and first.statistic.startswith("accuracy")):
+        counted = "pairs of outputs"
+    elif first.level == "sys":
+        counted = "systems"
+    yield f"n: {counted}."
     again = sum(result.repeated for result in results)
     if again and first.level == "seg":
         outputs = "1 output was" if again == 1 else f"{again} outputs were"

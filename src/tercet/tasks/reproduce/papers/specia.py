@@ -11,7 +11,6 @@ post-editing effort from 1 to 5 instead of quality from 1 to 4. Tables 3 and 4 a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,12 +48,13 @@ CONFIDENCE = 0.998
 
 
 class Scored(NamedTuple):
-    """Translations of one system, with scores from 1 to 4."""
+    """Translations with scores of quality from 1 to 4 or, in WMT12, of effort from 1 to 5 (no change needed)."""
 
     sources: Sequence[str]
     outputs: Sequence[str]
     references: Sequence[str]
     scores: Floats
+    features: GivenFeatures | None = None
 
     @property
     def texts(self) -> TestSet:
@@ -201,34 +201,22 @@ def _halves(
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
-    """Training or test sentences of WMT12: effort from 1 (translate again) to 5 (no change needed)."""
-
-    sources: tuple[str, ...]
-    outputs: tuple[str, ...]
-    references: tuple[str, ...]
-    effort: Floats
-    features: GivenFeatures
-
-
-def _part(data: DataSets, name: str) -> Part:
+def _part(data: DataSets, name: str) -> Scored:
+    """Return the training or test sentences of WMT12."""
     file = f"{name}.tsv"
     table = read_table(data.needed("wmt12_qe"), file, ["source", "mt", "reference", "effort", *GIVEN])
     effort, *features = (numbers(table[column], f"{file}, {column}") for column in ("effort", *GIVEN))
     given = GivenFeatures(GIVEN, np.stack(features, axis=1))
-    source, mt, reference = (tuple(table[column]) for column in ("source", "mt", "reference"))
-    return Part(source, mt, reference, effort, given)
+    return Scored(table["source"], table["mt"], table["reference"], effort, given)
 
 
-@dataclass(frozen=True, eq=False)
-class Predicted:
+class Predicted(NamedTuple):
     """Predictions for the test part; plain: the mean of the training labels as prediction.
 
     knows_words: the model used word frequencies of the optional package wordfreq.
     """
 
-    test: Part
+    test: Scored
     values: Floats
     plain: Floats
     n_features: int
@@ -239,9 +227,9 @@ class Predicted:
 def _predicted(data: DataSets) -> Predicted:
     training, test = _part(data, "training"), _part(data, "test")
     known: dict[str, Any] = {"given": training.features, "executor": data.executor}
-    model = train(training.sources, training.outputs, training.effort, PAIR, learner="pls", **known)
+    model = train(training.sources, training.outputs, training.scores, PAIR, learner="pls", **known)
     values = model.predict(test.sources, test.outputs, given=test.features).values
-    plain = np.full(len(test.effort), training.effort.mean())
+    plain = np.full(len(test.scores), training.scores.mean())
     return Predicted(test, values, plain, len(model.names), model.resources.source_words is not None)
 
 
@@ -250,8 +238,8 @@ def error_table(data: DataSets) -> Reproduction:
     if data(CE) is not None:
         return _own_error_table(data)
     made = _predicted(data)
-    model = evaluate(made.test.effort, made.values, resamples=1).rmse.value
-    mean = float(np.sqrt(((made.plain - made.test.effort) ** 2).mean()))
+    model = evaluate(made.test.scores, made.values, resamples=1).rmse.value
+    mean = float(np.sqrt(((made.plain - made.test.scores) ** 2).mean()))
     extra = {STAND_IN: {"RMSPE": model}, "the mean effort of the training part for all of them": {"RMSPE": mean}}
     statement = Statement("predictions are better than the mean", model < mean, f"{model:.3f} and {mean:.3f}")
     return _beside("specia_t3", data, made, [statement], extra)
@@ -262,11 +250,10 @@ def correlation_table(data: DataSets) -> Reproduction:
     if data(CE) is not None:
         return _own_correlation_table(data)
     made = _predicted(data)
-    effort = made.test.effort
-    texts = TestSet({"mt": made.test.outputs}, {"reference": made.test.references}, pair=PAIR)
+    effort = made.test.scores
     by_metric = {  # negated if lower is better
         found.label: (1 if found.higher_is_better else -1) * found.segment["mt"]
-        for found in data.scored(texts, METRICS)
+        for found in data.scored(made.test.texts, METRICS)
     }
     row = {name: abs(float(pearson(values, effort))) for name, values in {**by_metric, OWN: made.values}.items()}
     wins = {name: compare_pearson(effort, made.values, values).wins for name, values in by_metric.items()}
