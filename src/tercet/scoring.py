@@ -270,19 +270,15 @@ def _tally(
             references.add(shard)
         if first is None:
             first = shard
-            _warn_of_copies(shard)
+            for system, outputs in shard.outputs.items():
+                for name, lines in shard.references.items():
+                    if len(lines) > 1 and outputs == lines:
+                        log.warning("Output %r is identical to reference %r.", system, name)
             for metric in metrics:
                 _warn_of_script(metric, shard)
         tallies[index].add(shard, counts)
     references.report()
     return tallies
-
-
-def _warn_of_copies(shard: TestSet) -> None:
-    for system, outputs in shard.outputs.items():
-        for name, lines in shard.references.items():
-            if len(lines) > 1 and outputs == lines:
-                log.warning("Output %r is identical to reference %r.", system, name)
 
 
 def _warn_of_script(metric: Ready, shard: TestSet) -> None:
@@ -414,7 +410,7 @@ def _merged(same: Sequence[Scores]) -> Scores:
         for what, one, other in (
             ("metrics", metric.signature, part.metric.signature),
             ("systems", ", ".join(sorted(first.system)), ", ".join(sorted(part.system))),
-            ("documents", _documents(first), _documents(part)),
+            ("documents", *("unknown" if each.document_ids is None else "known" for each in (first, part))),
         ):
             if one != other:
                 raise UsageError(f"These files do not belong together: their {what} are {one} and {other}.")
@@ -428,7 +424,3 @@ def _merged(same: Sequence[Scores]) -> Scores:
         reference_numbers=frozenset().union(*(part.reference_numbers for part in same)),
         provenance=first.provenance,
     )
-
-
-def _documents(scores: Scores) -> str:
-    return "unknown" if scores.document_ids is None else "known"

@@ -107,6 +107,8 @@ def judge(evidence: Evidence, scores: Sequence[Scores], *, options: Request) -> 
     outliers, items = _with_parts(wanted, found, verdicts, asked)
     notes += _tied_quarters(items)
     by_system = asked.level == "sys"
+    # For plots, where a correlation of segments was computed from the scores of all outputs.
+    of_outputs = wanted.level == "seg" and wanted.is_correlation and found.metrics.shape[1:] == found.human.shape
     named = zip(items, found.metrics, strict=True)
     repeated = ("level", "average", "absolute", "resamples", "confidence", "seed", "alpha")
     return Verdicts(
@@ -126,7 +128,7 @@ def judge(evidence: Evidence, scores: Sequence[Scores], *, options: Request) -> 
         notes=tuple(notes),
         human=_by_system(found, found.human) if by_system else {},
         scores={item.label: _by_system(found, row) for item, row in named} if by_system else {},
-        outputs=_outputs(wanted, found),
+        outputs=(found.human, found.metrics) if of_outputs else None,
         **{name: getattr(asked, name) for name in repeated},
     )
 
@@ -189,13 +191,6 @@ def _with_parts(
 
 def _by_system(found: Measurement, values: Floats) -> dict[str, float]:
     return dict(zip(found.systems, values.tolist(), strict=True))
-
-
-def _outputs(wanted: Statistic, found: Measurement) -> tuple[Floats, Floats] | None:
-    """Return the scores of all outputs, for plots, where a correlation of segments was computed from them."""
-    if wanted.level != "seg" or not wanted.is_correlation or found.human.ndim != 1:
-        return None
-    return (found.human, found.metrics) if found.metrics.shape[1:] == found.human.shape else None
 
 
 def _by_quality(found: Measurement, items: Sequence[Verdict], function: Correlation) -> list[Verdict]:

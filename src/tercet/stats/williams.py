@@ -57,19 +57,14 @@ def williams_matrix(gold: ArrayLike, metrics: ArrayLike, *, two_sided: bool = Fa
     people, scores = np.asarray(gold, dtype=np.float64), np.asarray(metrics, dtype=np.float64)
     if people.ndim != 1 or scores.ndim != 2 or scores.shape[1] != len(people):
         raise UsageError(f"Gold scores of shape {people.shape} do not match metrics of shape {scores.shape}.")
-    r = _correlations(np.vstack([people, scores]))
+    rows = np.vstack([people, scores])
+    with np.errstate(divide="ignore", invalid="ignore"):  # one matrix product; `pearson` would need (rows, rows, n)
+        deviations = rows - rows.mean(1, keepdims=True)
+        deviations[is_constant_series(rows)] = np.nan
+        deviations /= np.sqrt((deviations**2).sum(1, keepdims=True))
+        r = (deviations @ deviations.T).clip(-1, 1)
     with_people, between = r[0, 1:], r[1:, 1:]
     if absolute:
         sign = np.where(with_people < 0, -1.0, 1.0)
         with_people, between = np.abs(with_people), between * sign[:, np.newaxis] * sign
     return williams(with_people[:, np.newaxis], with_people, between, len(people), two_sided=two_sided)
-
-
-def _correlations(rows: Floats) -> Floats:
-    """Return Pearson correlations of all pairs of rows, by one matrix product; `pearson` would need (rows, rows, n)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        deviations = rows - rows.mean(1, keepdims=True)
-        deviations[is_constant_series(rows)] = np.nan
-        deviations /= np.sqrt((deviations**2).sum(1, keepdims=True))
-        r: Floats = deviations @ deviations.T
-    return r.clip(-1, 1)

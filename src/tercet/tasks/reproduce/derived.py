@@ -41,14 +41,10 @@ def _means(table: Printed) -> Found:
             name, ci = column.removesuffix("_ci"), "_ci" if column.endswith("_ci") else ""
             if name not in MEANS or not columns[column]:
                 continue
-            pairs = [pair for pair in columns if _is_pair(pair) and pair != LEFT_OUT.get(name)]
+            pairs = [pair for pair in columns if pair[2:3] == "-" and len(pair) == 5 and pair != LEFT_OUT.get(name)]
             texts = [columns.get(f"{pair}{ci}", "") for pair in pairs]
             if pairs and all(texts):
                 yield row, column, mean(float(text) for text in texts)
-
-
-def _is_pair(column: str) -> bool:
-    return len(column) == 5 and column[2] == "-"
 
 
 def _matches(table: Printed) -> Found:

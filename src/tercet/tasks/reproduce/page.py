@@ -68,7 +68,9 @@ def page_parts(results: Reproductions) -> Iterator[Part]:
             yield count_of(found).capitalize()
         for one in filter(_is_made, found):
             title, anchor = f"{title_of(one.table)}: {one.caption}", f"{paper}-{title_of(one.table)}"
-            yield Heading(title, level=3, code=_command(one), anchor=anchor.lower().replace(" ", "-"))
+            option = f"--{one.table}" if one.table.startswith("figure ") else f"--table {one.table}"
+            command = f"tercet reproduce {paper} {option} --data DIR"
+            yield Heading(title, level=3, code=command, anchor=anchor.lower().replace(" ", "-"))
             yield from _table_parts(one)
         left = [one for one in found if not _is_made(one)]
         if left:
@@ -98,11 +100,6 @@ def _answer(results: Reproductions) -> str:
     if any(one.derived for one in results):
         text += f" {counts['from print']:,} more follow from other numbers of the same paper."
     return f"{text} The tables have {counts.total():,} numbers in all."
-
-
-def _command(one: Reproduction) -> str:
-    option = f"--{one.table}" if one.table.startswith("figure ") else f"--table {one.table}"
-    return f"tercet reproduce {one.paper} {option} --data DIR"
 
 
 def _count(found: Sequence[Reproduction]) -> dict[str, int]:

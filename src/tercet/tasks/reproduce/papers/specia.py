@@ -146,18 +146,14 @@ def cross_system_table(data: DataSets) -> Reproduction:
         f"trained on the {name} systems": {f"half {half}": one[name][0] for half, one in enumerate(found, 1)}
         for name in ("same", "other")
     }
-    lowest = min(_lower_bound(*one["other"]) for one in found)
+    # The lower ends of the 95 % intervals, by Fisher's transformation.
+    lowest = min(float(np.tanh(np.arctanh(r) - 1.96 / np.sqrt(n - 3))) for r, n in (one["other"] for one in found))
     same, other = (" and ".join(f"{one[name][0]:.3f}" for one in found) for name in ("same", "other"))
     said = "a model of other systems still correlates with people (r above 0 in both halves, 95 %)"
     statement = Statement(said, lowest > 0, f"{other}; of the same systems {same}", must=False)
     note = "For comparison: post-editing effort (HTER) of IWSLT 2019, en-es; half of the systems for training."
     unchecked = all_unchecked("specia_text_crosssystem", data.missing([CE]))
     return Reproduction(unchecked=unchecked, statements=[statement], notes=[note], extra=extra)
-
-
-def _lower_bound(r: float, n: int) -> float:
-    """Return the lower end of the 95 % interval of a correlation, by Fisher's transformation."""
-    return float(np.tanh(np.arctanh(r) - 1.96 / np.sqrt(n - 3)))
 
 
 @once
