@@ -48,14 +48,11 @@ def design(testset: TestSet, *, options: Design) -> Campaign:
             f"Severities and categories cannot be given for {options.protocol}, in which errors are not marked."
         )
     people = _names(options.raters)
-    views = _views(testset, how, options.show, options.reference, options.groups)
+    views = _views(testset, how, options)
     _check(testset, how, people, views, options)
     random, names = Random(options.seed), segment_names(testset)
     needed = tuple(dict.fromkeys(view.reference for view in views if view.reference))
-    sampled = sample(
-        testset, options.segments, random, sampling=options.sampling, metric=options.metric,
-        per_segment=options.per_segment, needed=needed,
-    )  # fmt: skip
+    sampled = sample(testset, options, random, needed)
     shown_texts = _Distinct(testset, how, random, options.show_identical)
     items: dict[str, Item] = {}
     lists: dict[str, tuple[str, list[Item]]] = {}
@@ -104,9 +101,8 @@ class _View:
         return self.show in ("source", "both")
 
 
-def _views(
-    testset: TestSet, how: Protocol, show: str | None, reference: str | None, groups: Sequence[str]
-) -> list[_View]:
+def _views(testset: TestSet, how: Protocol, options: Design) -> list[_View]:
+    show, reference, groups = options.show, options.reference, options.groups
     if groups:
         if show is not None or reference is not None:
             raise UsageError("Groups define what is shown. Give either groups, or show and reference.")

@@ -26,6 +26,7 @@ from ..errors import DataError, UsageError
 from ..stats.resampling import SEED
 from ..types import Floats
 from .campaign import Item
+from .design_options import Design
 
 
 class Sampled(NamedTuple):
@@ -35,30 +36,21 @@ class Sampled(NamedTuple):
     systems: tuple[str, ...]
 
 
-def sample(
-    testset: TestSet,
-    segments: int | None,
-    random: Random,
-    *,
-    sampling: str = "random",
-    metric: str = "chrf",
-    per_segment: int | None = None,
-    needed: Sequence[str] = (),
-) -> list[Sampled]:
-    """Return a sample of segments, or of documents, in the order of the test set.
+def sample(testset: TestSet, options: Design, random: Random, needed: Sequence[str]) -> list[Sampled]:
+    """Return a sample of segments, or of documents, in the order of the test set. needed: references of each segment.
 
-    segments: the largest number of segments, None for all; documents are not divided, and at least one is chosen.
-    per_segment: the number of systems per segment, None for all. Each system is chosen about equally often; with
-    "spread", the systems with the highest spread. needed: references that a segment must have.
+    There are at most `segments`; documents are not divided, and at least one is chosen. Of `per_segment` systems each
+    is chosen about equally often; with "spread", those with the highest spread.
     """
+    segments, per_segment = options.segments, options.per_segment
     if per_segment is not None and per_segment > len(testset.systems):
         raise UsageError(f"The number of systems per segment must be 1 to {len(testset.systems)}, not {per_segment}.")
     eligible = [row for row in range(len(testset)) if all(testset.references[name][row] is not None for name in needed)]
     if not eligible:
         raise UsageError(f"No segment of test set {testset.name!r} has all of the references {', '.join(needed)}.")
-    if sampling == "spread":
-        return _by_spread(testset, eligible, segments, metric, per_segment)
-    units = _documents(testset, eligible) if sampling == "documents" else [(row,) for row in eligible]
+    if options.sampling == "spread":
+        return _by_spread(testset, eligible, options)
+    units = _documents(testset, eligible) if options.sampling == "documents" else [(row,) for row in eligible]
     chosen: list[tuple[int, ...]] = []
     room = len(testset) if segments is None else segments
     for unit in random.sample(units, len(units)):
@@ -96,12 +88,10 @@ def spread(testset: TestSet, metric: str = "chrf") -> Floats:
     return np.where(known > 1, np.sqrt(squares), np.nan)
 
 
-def _by_spread(
-    testset: TestSet, eligible: Sequence[int], segments: int | None, metric: str, per_segment: int | None
-) -> list[Sampled]:
+def _by_spread(testset: TestSet, eligible: Sequence[int], options: Design) -> list[Sampled]:
     """Return the segments with the highest mean spread over the systems that are judged in them."""
-    found = spread(testset, metric)
-    many = per_segment or len(testset.systems)
+    found = spread(testset, options.metric)
+    many = options.per_segment or len(testset.systems)
     judged: Mapping[int, list[int]] = {  # the sort is stable: of equal spreads, the earlier system comes first
         row: sorted(np.argsort(-found[:, row], kind="stable")[:many].tolist())
         for row in eligible
@@ -109,7 +99,7 @@ def _by_spread(
     }
     if not judged:
         raise UsageError(f"No segment of test set {testset.name!r} has two references.")
-    order = sorted(judged, key=lambda row: (-float(found[judged[row], row].mean()), row))[:segments]
+    order = sorted(judged, key=lambda row: (-float(found[judged[row], row].mean()), row))[: options.segments]
     return [Sampled((row,), tuple(testset.systems[number] for number in judged[row])) for row in sorted(order)]
 
 

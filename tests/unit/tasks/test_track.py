@@ -400,6 +400,10 @@ def test_files_of_other_tools_become_runs_and_runs_such_files(folder: Path) -> N
         ("Name,note\nx,y\n", "no column with a number"),
         ("metrics.bleu\n30\n", "no column with the system's name"),
         ("Name,metrics.bleu\n", "has no rows"),
+        ("Name,metrics.bleu,time\nx,30\n", "line 2: 2 fields, but the header has 3"),
+        ("Name,metrics.bleu\nx,30,40\n", "line 2: 3 fields, but the header has 2"),
+        ("Name,Name,metrics.bleu\nx,y,30\n", "two columns are called 'Name'"),
+        ("Name,metrics.bleu,time\nx,30,99999999999999999999\n", "'99999999999999999999' is no time"),
     ],
 )
 def test_a_wrong_table_adds_nothing(folder: Path, table: str, message: str) -> None:
@@ -408,6 +412,27 @@ def test_a_wrong_table_adds_nothing(folder: Path, table: str, message: str) -> N
     assert ran.code in (1, 2)
     assert message in ran.err
     assert run(["track", "list", "r.db", "-f", "json"], folder=folder).out.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ("[" * 100_000, "nested too deeply"),
+        ('{"name": "BLEU", "score": 1, "higher_is_better": "yes"}', "higher_is_better of BLEU must be true, false"),
+        ('{"name": "BLEU", "score": Infinity}', "Infinity is not a number"),
+    ],
+)
+def test_wrong_json_of_scores_adds_nothing(folder: Path, scores: str, message: str) -> None:
+    (folder / "s.json").write_text(scores)
+    ran = run(["track", "add", "r.db", "s.json"], folder=folder)
+    assert ran.code == 1
+    assert message in ran.err
+    assert run(["track", "list", "r.db", "-f", "json"], folder=folder).out.strip() == "[]"
+
+
+def test_a_long_field_of_a_table_is_read(folder: Path) -> None:
+    (folder / "t.csv").write_text(f"Name,metrics.bleu,note\nx,30,{'y' * 200_000}\n")
+    assert run(["track", "import", "r.db", "t.csv"], folder=folder).code == 0
 
 
 def test_the_page_has_all_runs_and_says_first_what_changed(tmp_path: Path) -> None:

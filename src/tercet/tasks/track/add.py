@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...data.jsonl import parse_json
+from ...data.lines import read_lines
+from ...errors import DataError
 from ...options import REQUIRED, command, shell_option
 from . import Database, read_tags
-
-if TYPE_CHECKING:
-    from .runs import Run
+from .runs import Run, RunScore
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +48,8 @@ def run(options: AddOptions) -> None:
 
     history = options.opened(create=True)
     tags = read_tags(options.tags)
-    facts = {"test_set": options.test_set, "pair": options.pair}
-    known = {name: value for name, value in facts.items() if value is not None}
+    facts = (("test_set", options.test_set), ("pair", options.pair))
+    known = {name: value for name, value in facts if value is not None}
     made: list[int] = []
     for file in options.files:
         runs = sacrebleu_runs(file, options)
@@ -66,18 +66,9 @@ def run(options: AddOptions) -> None:
 
 def sacrebleu_runs(file: str, options: AddOptions) -> list[Run] | None:
     """Return the runs of a JSON file that sacreBLEU or `tercet score -f json` printed; None for other files."""
-    import json
-
-    from ...data.lines import read_lines
-    from ...errors import DataError
-    from .runs import Run, RunScore
-
     if not file.endswith(".json"):
         return None
-    try:
-        found = json.loads("\n".join(read_lines(file)))
-    except ValueError as error:
-        raise DataError(f"{file}: {error}.") from None
+    found = parse_json("\n".join(read_lines(file)), file)
     listed = found if isinstance(found, list) else [found]
     if not listed or not all(
         isinstance(each, dict) and ({"name", "score"} <= set(each) or "system" in each) for each in listed
@@ -95,13 +86,14 @@ def sacrebleu_runs(file: str, options: AddOptions) -> list[Run] | None:
                 score = float(entry["score"])
             except (KeyError, TypeError, ValueError):
                 raise DataError(f"{file}: {label} of {name} has no number as its score.") from None
-            higher = entry.get("higher_is_better", label.upper() != "TER")
+            higher = label.upper() != "TER" if "higher_is_better" not in entry else entry["higher_is_better"]
+            if not isinstance(higher, bool | None):
+                raise DataError(f"{file}: higher_is_better of {label} must be true, false or null.")
             signature = str(entry.get("signature", ""))
             half = entry.get("confidence_var", entry.get("confidence"))
             deviation = float(half) / 1.96 if isinstance(half, int | float) and half else None
-            by_system.setdefault(name, []).append(
-                RunScore(label, f"{label}|{signature}".rstrip("|"), higher, score, deviation)
-            )
-    about: dict[str, Any] = {"test_set": options.test_set or "", "pair": options.pair or ""}
-    about["tags"] = read_tags(options.tags)
-    return [Run(name, tuple(scores), time=options.time or "", **about) for name, scores in by_system.items()]
+            row = RunScore(label, f"{label}|{signature}".rstrip("|"), higher, score, deviation)
+            by_system.setdefault(name, []).append(row)
+    about = options.time or "", options.test_set or "", options.pair or ""
+    tags = read_tags(options.tags)
+    return [Run(name, tuple(scores), *about, tags=tags) for name, scores in by_system.items()]

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import click
 
+from ...data.lines import csv_reader, read_lines
 from ...errors import DataError, UsageError
 from ...metrics._external import is_lower_better
 from ...options import REQUIRED, command, shell_option
@@ -54,15 +56,16 @@ def run(options: ImportOptions) -> None:
 
 def read_table(file: str, options: ImportOptions) -> list[Run]:
     """Return the runs of a table."""
-    import csv
-    from io import StringIO
-
-    from ...data.lines import read_lines
-
-    rows = list(csv.DictReader(StringIO("\n".join(read_lines(file)))))
-    if not rows:
+    header, *fields = [row for row in csv_reader(read_lines(file)) if row] or [[]]
+    if not fields:
         raise DataError(f"{file} has no rows. A table with a header and a row per run is needed.")
-    columns = [name for name in rows[0] if name]
+    for line, row in enumerate(fields, 2):
+        if len(row) != len(header):
+            raise DataError(f"{file}, line {line}: {len(row)} fields, but the header has {len(header)}.")
+    columns = [name for name in header if name]
+    if twice := [name for name in columns if columns.count(name) > 1]:
+        raise DataError(f"{file}: two columns are called {twice[0]!r}.")
+    rows = [dict(zip(header, row, strict=True)) for row in fields]
     plain = {name.lower(): name for name in columns}
     time, system, test_set = (
         next((plain[name] for name in names if name in plain), None) for names in (TIME, SYSTEM, TEST_SET)
@@ -91,12 +94,8 @@ def read_table(file: str, options: ImportOptions) -> list[Run]:
             scores.append(RunScore(label, label, not is_lower_better(label.rpartition("/")[2]), float(row[name])))
         if scores:
             tags = {_tag(name): row[name] for name in rest if row[name]}
-            found.append(
-                Run(
-                    options.system or row[str(system)], tuple(scores), time=_time(row[time]) if time else "", tags=tags,
-                    test_set=options.test_set or (row[test_set] if test_set else ""),
-                )
-            )  # fmt: skip
+            when, texts = _time(row[time]) if time else "", options.test_set or (row[test_set] if test_set else "")
+            found.append(Run(options.system or row[str(system)], tuple(scores), when, texts, tags=tags))
     return found
 
 
@@ -114,9 +113,8 @@ def _tag(name: str) -> str:
 
 def _time(text: str) -> str:
     """Return a time in ISO 8601: milliseconds since 1970 as MLflow has them become one."""
-    from datetime import UTC, datetime
-
-    if not text.replace(".", "", 1).isdigit():
+    try:
+        value = float(text)
+        return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):  # no number, or one that is no time
         return text
-    value = float(text)
-    return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC).isoformat()
