@@ -8,17 +8,9 @@ collapses the result as it does Stanford's own trees.
 
 from dataclasses import replace
 
+from ..text.packaged import packaged
 from .sentence import Sentence, Token
 
-LABELS = {
-    "ac": "dep", "adc": "nn", "ag": "poss", "app": "appos", "cd": "cc", "cj": "conj", "cp": "mark", "da": "iobj",
-    "dm": "discourse", "ep": "expl", "ju": "cc", "ng": "neg", "nmc": "number", "oa": "dobj", "oa2": "dobj",
-    "og": "dobj", "op": "prep", "par": "parataxis", "pd": "attr", "pg": "prep", "ph": "expl", "pnc": "nn",
-    "punct": "punct", "rc": "rcmod", "re": "ccomp", "rs": "parataxis", "sb": "nsubj", "sbp": "agent", "svp": "prt",
-    "vo": "discourse",
-}  # fmt: skip
-PHRASE = {"DET": "det", "ADJ": "amod", "NUM": "num", "ADP": "prep"}  # words of a noun phrase, by part of speech
-MODIFIER = {"ADP": "prep", "VERB": "advcl", "AUX": "advcl", "NOUN": "npadvmod", "PROPN": "npadvmod"}
 VERBS = ("VERB", "AUX")
 PASSIVE = "werden"
 
@@ -41,6 +33,7 @@ class _Tree:
 
     def __init__(self, tokens: tuple[Token, ...]) -> None:
         self.tokens = tokens
+        self.tables: dict[str, dict[str, str]] = packaged(__package__, "data/relations.toml")["tiger"]
         self.heads = [token.head for token in tokens]
         self.labels = [token.relation for token in tokens]
 
@@ -89,9 +82,9 @@ class _Tree:
         if label == "nk":
             if self.tag(head) == "ADP":
                 return "pobj"
-            return "poss" if self.tokens[number - 1].xpos == "PPOSAT" else PHRASE.get(tag, "nn")
+            return "poss" if self.tokens[number - 1].xpos == "PPOSAT" else self.tables["phrase"].get(tag, "nn")
         if label in ("mo", "mnr"):
-            return MODIFIER.get(tag, "advmod")
+            return self.tables["modifier"].get(tag, "advmod")
         if label == "oc":
             return "ccomp" if number in introduced or self.tokens[number - 1].xpos.endswith("FIN") else "xcomp"
-        return label if label in ("aux", "auxpass") else LABELS.get(label, "dep")
+        return label if label in ("aux", "auxpass") else self.tables["rename"].get(label, "dep")
