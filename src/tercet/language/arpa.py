@@ -175,10 +175,7 @@ class _Reader:
     def longer(
         self, n: int, count: int, numbers: dict[str, int], keys: list[Ints], *, is_last: bool
     ) -> tuple[Grams, Ints]:
-        """Read the n-grams of an order above 1. Returns them and their sorted keys.
-
-        keys: the sorted keys of the orders 2 to n - 1.
-        """
+        """Read the n-grams of order n > 1, and their sorted keys. keys: those of the orders 2 to n - 1."""
         # Lists of chunks, not arrays of size `count`: a malformed file may declare any number.
         all_ids = [np.zeros((n, 0), dtype=np.int32)]
         all_logs, all_backoffs = [np.zeros(0)], [np.zeros(0)]

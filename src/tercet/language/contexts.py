@@ -67,10 +67,7 @@ def relation_kind(label: str) -> str:
 
 
 def word_category(token: Token, *, published: bool = False) -> str:
-    """Return "noun" (also for pronouns and names), "verb", "adjective" or "adverb"; "" for other words.
-
-    published: decide by the Penn Treebank tag alone, which gives "" for pronouns.
-    """
+    """Return noun (or pronoun, name), verb, adjective, adverb, or "". published: by the Penn tag alone."""
     if published or not token.upos:
         return _INITIALS.get(token.xpos[:1].lower(), "")
     return _UNIVERSAL.get(token.upos, "")

@@ -137,10 +137,7 @@ class ContextAligner:
     def _link_best(
         self, pairing: Pairing, stage: str, found: Candidates, dependencies: Weigh, neighbours: Weigh, least: int = 0
     ) -> None:
-        """Link candidates, best first; of equal ones, those at the most similar relative positions first.
-
-        least: the minimum number of pieces of evidence of a pair.
-        """
+        """Link the best candidates first; of equal ones, the nearest. least: pieces of evidence of a pair."""
         sizes = len(pairing.output), len(pairing.reference)
         ranked = []
         for first, second, weight in found:

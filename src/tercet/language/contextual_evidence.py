@@ -140,10 +140,7 @@ class Pairing:
         return first not in self.used_output and second not in self.used_reference
 
     def candidates(self, *kinds: str, mixed: bool = False) -> Iterator[tuple[int, int, float]]:
-        """Yield similar pairs of free words of these kinds, with their similarity.
-
-        mixed: it is enough if one of the two words is of these kinds.
-        """
+        """Yield similar pairs of free words of these kinds, with their similarity. mixed: one of the two suffices."""
         output, reference = self.output.kinds, self.reference.kinds
         for (first, second), weight in self.weights.items():
             found = (output[first - 1] in kinds) + (reference[second - 1] in kinds)
@@ -151,10 +148,7 @@ class Pairing:
                 yield first, second, weight
 
     def by_dependencies(self, first: int, second: int) -> ContextEvidence:
-        """Return the evidence of similar parents and children with the same or an equivalent relation.
-
-        Each word is counted once.
-        """
+        """Return the evidence of similar parents and children in equal or equivalent relations; a word counts once."""
         table = equivalences(self.output.categories[first - 1])
         mine, other = self.output.contexts[first - 1], self.reference.contexts[second - 1]
         pairs = alike(mine.parents, other.parents, table.parents) + alike(mine.children, other.children, table.children)

@@ -43,10 +43,7 @@ class UniversalEncoder:
     dimensions: int = 512
 
     def encode(self, texts: Sequence[str], *, executor: Executor | None = None) -> Floats32:
-        """Return the unit vectors of texts, shape (texts, dimensions).
-
-        executor: processes to encode in (`tercet.engine.open_executor`).
-        """
+        """Return the unit vectors of texts, shape (texts, dimensions). executor: processes to encode in."""
         if isinstance(texts, str):
             raise UsageError("encode needs a list of texts, not a string.")
         if cut := sum(len(text) > LONGEST for text in texts):

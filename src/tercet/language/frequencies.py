@@ -70,10 +70,7 @@ class Frequencies:
         return float(self.counts[len(ngram) - 1][places[0]]) if places[0] >= 0 else 0.0
 
     def shares(self, texts: Sequence[Words], *, order: int) -> Floats:
-        """Return the shares of each text's n-grams that are unknown and in quartiles 1 to 4, shape (texts, 5).
-
-        NaN for a text with fewer than `order` words.
-        """
+        """Return each text's shares of unknown n-grams and those in quartiles 1 to 4, shape (texts, 5), or NaN."""
         places, units = self._find(texts, order)
         quartiles = self._quartiles[order - 1][places]
         sums = np.stack([sentence_sums((quartiles == q).astype(float), units) for q in range(QUARTILES + 1)], axis=1)

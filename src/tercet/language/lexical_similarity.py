@@ -42,10 +42,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 @lru_cache(maxsize=64)
 def stop_words(language: str, *, published: bool = False) -> frozenset[str]:
-    """Return the stop words of a language in lower case; an empty set if there is no list.
-
-    published: use the author's list for English.
-    """
+    """Return a language's stop words in lower case, if there is a list. published: the author's list of English."""
     if language != "en":
         return function_words(language)
     lists: dict[str, str] = tables()["stop_words"]
@@ -152,10 +149,7 @@ def _index(words: Iterable[Sequence[_Key]]) -> dict[_Key, list[int]]:
 
 
 def nearest(places: Sequence[int], place: int) -> Sequence[int]:
-    """Return sorted positions, at most MOST, those nearest to `place`.
-
-    The limit keeps time linear for a text that repeats one word.
-    """
+    """Return the MOST positions nearest to `place`, so that a text that repeats one word takes linear time."""
     if len(places) <= MOST:
         return places
     at = min(max(bisect(places, place) - MOST // 2, 0), len(places) - MOST)
@@ -247,10 +241,7 @@ class SimilarityLexicon:
                 yield from _places_of(phrase, other, first, second)
 
     def may_match(self, first: Word, second: Word) -> bool:
-        """Return whether two words may match.
-
-        Different numbers never match; stop words match only stop words, and punctuation only itself.
-        """
+        """Return whether two words may match: not different numbers, or a stop word or punctuation with others."""
         if first.is_function != second.is_function:
             return False
         if first.form == second.form or first.is_punctuation or second.is_punctuation:
@@ -260,10 +251,7 @@ class SimilarityLexicon:
         return not (first.is_number and second.is_number)
 
     def may_be_near(self, first: Word, second: Word) -> bool:
-        """Return whether two words may match by their vectors (section 4.3.1).
-
-        Function words match only words of their category; pronouns also match nouns.
-        """
+        """Return whether words may match by vectors (section 4.3.1): function words only within their category."""
         if first.is_function or second.is_function:
             categories = {first.category, second.category}
             if len(categories) > 1 and not ("PRON" in categories and categories <= {"PRON", "NOUN", "PROPN"}):

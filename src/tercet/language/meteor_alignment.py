@@ -56,10 +56,7 @@ class Alignment:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MatcherLexicon:
-    """The matchers' data of each numbered word: the number of its name, of its stem (-1: none), its sorted synsets.
-
-    Words with the same name number, or the same stem number, match.
-    """
+    """The numbers of each word's name, stem (-1: none) and sorted synsets; words that share one match."""
 
     numbers: dict[str, int] = field(default_factory=dict)
     known: dict[str | int, int] = field(default_factory=dict)  # numbers of names and of stems

@@ -210,10 +210,7 @@ class KenlmModel:
 
 
 def open_model(path: str | Path, *, backend: str | None = None) -> NgramModel | KenlmModel:
-    """Open the model in a file: ARPA, gzipped or not, or kenlm's binary format.
-
-    backend: 'own' (our kernel) or 'kenlm'; by default 'own', and 'kenlm' for files that only kenlm can read.
-    """
+    """Open an ARPA file (or gzipped) with backend 'own', by default, or 'kenlm'; kenlm's binary format with it."""
     from .arpa import read_arpa  # imports this module
 
     if backend is None:

@@ -83,10 +83,7 @@ def parse_batch(
 
 
 def opened(backend: str | Backend | None, language: str) -> Backend:
-    """Return a parser by its name, or the installed one for the language. Each is loaded once per process.
-
-    Files of parses are read again if they have changed.
-    """
+    """Return a parser by name, or the installed one: loaded once per process, and again if files of parses change."""
     if backend is None:
         backend = default_name(language)
     if not isinstance(backend, str):

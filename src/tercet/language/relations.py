@@ -33,10 +33,7 @@ def with_dependencies(sentence: Sentence) -> Sentence:
 
 
 def collapsed(sentence: Sentence) -> tuple[Dependency, ...]:
-    """Return the collapsed Stanford dependencies of a tree, sorted by dependent, then governor; none of punctuation.
-
-    The result is empty if the tree's labels belong to another scheme than those of the tables.
-    """
+    """Return the collapsed Stanford dependencies of a tree, sorted; none if its labels have no table."""
     if sentence.scheme == "other":
         return ()
     if sentence.scheme == "tiger":

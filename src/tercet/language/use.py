@@ -81,10 +81,7 @@ class UniversalModel:
         self._limit = _one_thread()
 
     def pieces(self, text: str) -> list[list[int]]:
-        """Return the identifiers of each word's pieces; words are what stands between spaces.
-
-        A space is always the beginning of a piece, so the tokenizer can cut each word by itself.
-        """
+        """Return the pieces of each word between spaces: a space always begins a piece, so words are cut alone."""
         if _BOUNDARY in text:
             whole: list[int] = self._tokenizer.encode(text, add_bos=False, add_eos=False)
             return [whole]

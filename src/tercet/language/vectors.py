@@ -30,10 +30,7 @@ BLOCK = 1 << 20  # bytes read at once
 
 
 class WordVectors(ABC):
-    """Vectors of words. A word that is not found is looked up in lower case.
-
-    version: the version of the model that contains them; empty for a file, which is identified by its checksum.
-    """
+    """Vectors of words, looked up in lower case too. version: of the model that has them; a file has a checksum."""
 
     version = ""
 
@@ -75,10 +72,7 @@ def is_model(name: str) -> bool:
 
 
 def open_vectors(name: str) -> WordVectors:
-    """Open the vectors of a file (word2vec, GloVe or fastText; text or binary) or of a model: spacy:MODEL, natasha.
-
-    They are opened once per process, and again if the file changes.
-    """
+    """Open a file of vectors (word2vec, GloVe, fastText) or a model's (spacy:MODEL, natasha), once per process."""
     return _opened(name, None if is_model(name) else file_state(name))
 
 

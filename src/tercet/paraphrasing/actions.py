@@ -22,10 +22,7 @@ class Editor:
         self.matcher, self.morphology = matcher, morphology
 
     def apply(self, rule: Rule, match: Match, draft: Draft) -> None:
-        """Apply a rule to a draft. Raises CannotApply; the draft is then unusable.
-
-        Words that an earlier change altered cannot be altered again.
-        """
+        """Apply a rule to a draft, whose words change only once. After CannotApply the draft is unusable."""
         before, draft.altered = draft.altered, set()
         for action in rule.actions:
             if action.kind != "insert" and action.what not in match:

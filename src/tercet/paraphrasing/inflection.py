@@ -11,10 +11,7 @@ from .tree import Splits, Word
 
 
 class Morphology(Protocol):
-    """The morphology of a language.
-
-    split: words that are written as one but are two (Spanish "del"): their parts as (form, lemma, upos).
-    """
+    """The morphology of a language. split: words that are two (Spanish "del") -> their (form, lemma, upos)."""
 
     split: ClassVar[Splits]
 

@@ -137,10 +137,7 @@ class Matcher:
 
 
 def _has(word: Word, name: str, values: frozenset[str]) -> bool:
-    """Return whether a field of a word has one of the values.
-
-    "*mente" stands for any word with this ending, "####" for any number of four digits.
-    """
+    """Return whether a word's field has one of the values; "*mente" is an ending, "####" four digits."""
     value: str = getattr(word, name)
     if value in values:
         return True

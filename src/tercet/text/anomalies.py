@@ -75,10 +75,7 @@ def _most_common(text: str, pattern: re.Pattern[str]) -> str:
 
 
 def _is_mojibake(line: str) -> bool:
-    """Return whether a line has sequences that decode to UTF-8 again: typical ones, or two in a row.
-
-    One capital followed by a quote (É») is not enough.
-    """
+    """Return whether a line has typical sequences of UTF-8 decoded wrongly, or two in a row (not one as É»)."""
     end = -1
     for run in _MOJIBAKE.finditer(line):
         length = _twice_encoded(run[0])

@@ -85,10 +85,7 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 
 def whole_characters(text: str) -> str:
-    """Replace lone surrogates by U+FFFD, because other libraries cannot handle them.
-
-    They never occur in files that we read, but a Python string may contain them.
-    """
+    """Replace lone surrogates, which Python strings may have, by U+FFFD: other libraries cannot handle them."""
     return _HALVES.sub("\ufffd", text)
 
 

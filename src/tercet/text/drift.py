@@ -47,10 +47,7 @@ class Break:
 def find_breaks(
     base: Sequence[str], other: Sequence[str], words: Sequence[list[set[str]]] | None = None
 ) -> list[Break]:
-    """Return the positions where `other` stops being parallel to `base`; an empty list if there are none.
-
-    words: of both texts, as `words_of` finds them, if they are known.
-    """
+    """Return where `other` stops being parallel to `base`. words: of both texts by `words_of`, if known."""
     rows = min(len(base), MOST_LINES)
     if not rows or not other or base == other:
         return []

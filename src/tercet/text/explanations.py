@@ -149,10 +149,7 @@ class Edits(Part):
 
     @property
     def operations(self) -> dict[str, int] | None:
-        """Return the number of edits of each kind; None if they are not listed.
-
-        A deletion is a word that the output lacks, an insertion one that it has too much.
-        """
+        """Return the number of edits of each kind (a deletion: the output lacks a word); None if not listed."""
         if self.edits is None:
             return None
         found = {f"{kind}s": len(self.of_kind(kind)) for kind in ("insertion", "deletion", "substitution")}
@@ -255,10 +252,7 @@ class Entities(Part):
 
 
 class Span(NamedTuple):
-    """A stretch of a text.
-
-    weight: how good it is, from 0 to 1. label: the kind of match or error. partner: its place in the other text.
-    """
+    """A stretch of a text. weight: 0 to 1 (good). label: of a match or error. partner: its place in the other text."""
 
     begin: int
     end: int

@@ -114,10 +114,7 @@ def _context(written: str) -> tuple[int, int]:
 
 @cache
 class _Classes:
-    """The classes of all characters, computed for blocks of characters when a text first has one of them.
-
-    apart: the apostrophe is a symbol.
-    """
+    """The classes of all characters, computed when a text first has one. apart: the apostrophe is a symbol."""
 
     def __init__(self, *, apart: bool) -> None:
         self.apart = apart

@@ -86,10 +86,7 @@ def _named(nearest: tuple[int, int]) -> str:
 
 
 class Codes(dict[str, tuple[int, ...]]):
-    """A mapping from a language code to the numbers of its chosen languages; empty for other languages.
-
-    latin: the numbers of the chosen languages in Latin script.
-    """
+    """The numbers of the chosen languages by language code. latin: the numbers of those in Latin script."""
 
     def __init__(self, languages: tuple[str, ...]) -> None:
         variants: dict[str, str] = table()["variants"]

@@ -72,10 +72,7 @@ def chunks(path: Path) -> Iterator[tuple[bytes, int, int]]:
 
 
 def parse_chunk(block: bytes, line: int, settings: Settings, path: Path) -> dict[str, Any]:
-    """Write the entities of a chunk as a file of sections. Returns notes on the chunk. Runs in any process.
-
-    line: the number of the chunk's first line.
-    """
+    """Write a chunk's entities to a file, in any process. line: number of its first line. Returns notes on it."""
     rows: list[Row] = []
     edges: list[int] = []
     bad: list[str] = []

@@ -115,10 +115,7 @@ def _tree(dependencies: list[Dependency]) -> dict[int, tuple[int, str]]:
 
 
 def _places(text: str, rows: list[re.Match[str]]) -> list[tuple[int, int]] | None:
-    """Return the words' character positions in the text, or None if the offsets do not fit.
-
-    CoreNLP counts UTF-16 units from the beginning of the document.
-    """
+    """Return the words' places in the text, from CoreNLP's UTF-16 units of the document; None if they do not fit."""
     units = [place for place, character in enumerate(text) for _ in range(1 + (ord(character) > 0xFFFF))] + [len(text)]
     base = int(rows[0]["start"]) if rows else 0
     places = [(int(row["start"]) - base, int(row["end"]) - base) for row in rows]
