@@ -25,9 +25,8 @@ _BEGIN, _END = ("start", "begin", "start_offset", "begin_offset"), ("end", "end_
 def read(path: str | Path, texts: Sequence[str] | None = None, *, system: str | None = None) -> AnnotationLinker:
     """Return a linker with the annotations of a file.
 
-    texts: the sentences, for a file of KoBE's without them. system: read only lines with this `system`, and lines
-    without the field, such as those of the source. If a text has several different annotations, as from a linker of
-    whole documents, the first is used, with a warning.
+    texts: the sentences, for a file of KoBE's without them. system: read only lines with this `system`, or without one.
+    Of several different annotations of a text (by linkers of documents) the first is used, with a warning.
     """
     path = Path(path)
     annotations: dict[str, list[Mention]] = {}

@@ -39,9 +39,8 @@ def resolve(kb: str | Path | None) -> KnowledgeBase:
 def open_default(folder: Path | None = None, *, name: str = NAME) -> KnowledgeBase:
     """Open the default knowledge base, or the one of concepts.
 
-    On first use it is built in the cache folder (`data.catalogue.data_folder`). It is written atomically, also if
-    several processes start at once. If the folder cannot be written, the system's folder for temporary files is used,
-    with a warning.
+    On first use it is built in the cache folder, atomically, also if several processes start at once. If the folder
+    cannot be written, the system's folder for temporary files is used, with a warning.
     """
     chosen = folder if folder is not None else data_folder() / "knowledge"
     place = _place(chosen, name)

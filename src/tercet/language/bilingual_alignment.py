@@ -51,10 +51,8 @@ class HMM:
     """The hidden Markov model of one direction: it aligns each target word with a source word.
 
     jumps: the probability of each jump width, an odd number of them; the middle one is width 0. The first target word
-        jumps from before the first source word.
-    null: the probability of alignment with the empty word.
-    smoothing: the weight of the uniform distribution over jumps.
-    perplexities: of the training data's target words, before each iteration and at the end.
+    jumps from before the first source word. null: the probability of alignment with the empty word. smoothing: the
+    weight of the uniform distribution over jumps. perplexities: of the training data, by iteration, and at the end.
     """
 
     table: LexicalTable
@@ -122,9 +120,8 @@ class HMM:
     ) -> Self:
         """Return the model after some iterations of EM over its probabilities and jumps.
 
-        Jumps are re-estimated as relative frequencies, although each sentence normalises them (Vogel's equation 7) and
-        they are smoothed afterwards. So, unlike with Model 1, the perplexity is not guaranteed to fall, but it does in
-        practice.
+        Jumps are re-estimated as relative frequencies, although sentences normalise them (Vogel's equation 7) and they
+        are smoothed afterwards: unlike with Model 1, the perplexity falls in practice, but need not.
         """
         if iterations < 1:
             raise UsageError(f"The number of iterations must be at least 1, not {iterations}.")
@@ -198,9 +195,8 @@ def symmetrise(
 ) -> list[Links]:
     """Combine the alignments of both directions for each pair and return its links.
 
-    forward: the source position of each target word, -1 for none. backward: the target position of each source word.
-    The target is the "English" side of the published algorithm: the outer loop is over its words, and the links of
-    `forward` are added first in the final step.
+    forward: the source position of each target word, -1 for none; backward: the reverse. The target is the "English"
+    side of the published algorithm, whose words are in the outer loop and whose links are added first.
     """
     if len(forward) != len(backward):
         raise DataError(f"There are {len(forward)} alignments in one direction but {len(backward)} in the other.")

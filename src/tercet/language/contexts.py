@@ -39,11 +39,7 @@ class Context(NamedTuple):
 
 
 class Equivalences(NamedTuple):
-    """Pairs of different relations that are equivalent.
-
-    crossed: pairs of a parent's relation and a child's relation.
-    crossed_back: those that the author's program uses in both directions.
-    """
+    """Pairs of equivalent relations. crossed: of a parent and a child; crossed_back: published in both directions."""
 
     parents: Pairs
     children: Pairs
@@ -96,9 +92,8 @@ def equivalences(category: str) -> Equivalences:
 def word_contexts(sentence: Sentence, *, published: bool = False) -> tuple[Context, ...]:
     """Return the context of each word of a sentence.
 
-    A preposition or conjunction that is collapsed into a relation has the two related words as its context.
-    published: such a word is found in the relation's name as a substring (even "a" in prep_after), and the root
-        relation is first, as in the text output of Stanford CoreNLP.
+    A word that is collapsed into a relation has the two related words as its context. published: it is found in the
+    relation's name as a substring (even "a" in prep_after), and the root relation is first, as in CoreNLP's output.
     """
     edges: list[Dependency] = [
         edge if edge.relation != "xsubj" else edge._replace(relation="nsubj") for edge in sentence.dependencies

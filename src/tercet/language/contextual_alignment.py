@@ -43,10 +43,9 @@ Candidates = Iterable[tuple[int, int, float]]  # two words and their similarity
 class ContextLink:
     """Two aligned words, numbered from 1, with the reason for the alignment.
 
-    level: their similarity, one of `LEVELS`.
-    stage: the stage that aligned them, "sequence", "entity", "content" or "function" ("meteor" for METEOR's aligner).
-    dependencies, neighbours: the number of pieces of evidence from the syntax and from the neighbouring words.
-    evidence: the weighted sum of the evidence, in which less similar words count less. Sequences and names need none.
+    level: their similarity, one of `LEVELS`. stage: that aligned them, "sequence", "entity", "content" or "function"
+    ("meteor": METEOR's aligner). dependencies, neighbours: pieces of evidence from syntax and neighbouring words.
+    evidence: its weighted sum, in which less similar words count less. Sequences and names need none.
     """
 
     output: int
@@ -93,9 +92,8 @@ class ContextAlignment:
 class ContextAligner:
     """An aligner of parsed sentences.
 
-    similarity: how words are compared.
-    levels: the levels at which words may be aligned; the author's program as distributed has ("exact", "stem").
-    published: align as the author's program does; must equal similarity.published.
+    similarity: how words are compared. levels: those at which words may be aligned; the author's program as distributed
+    has ("exact", "stem"). published: align as the author's program does; must equal similarity.published.
     """
 
     similarity: Similarity = field(default_factory=Similarity)

@@ -35,10 +35,8 @@ NONE = ContextEvidence()
 class Prepared:
     """A sentence with what the aligner needs. Tuples have an entry for each word; words are numbered from 1.
 
-    kinds: "content", "stop" or "mark".
-    windows: the content words near each word.
-    before, after: the nearest content word on either side, 0 if there is none.
-    lemmas: compared instead of `lexis` in windows, as the author's program does; otherwise None.
+    kinds: "content", "stop" or "mark". windows: the content words near each word. before, after: the nearest content
+    word on either side, 0 if there is none. lemmas: compared instead of `lexis` in windows, if published.
     """
 
     sentence: Sentence

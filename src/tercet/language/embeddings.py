@@ -32,11 +32,9 @@ LONGEST = 10_000  # characters, about 1,500 words; the encoder has no limit, but
 
 @dataclass(frozen=True)
 class UniversalEncoder:
-    """The multilingual Universal Sentence Encoder, version 3.
+    """The multilingual Universal Sentence Encoder, version 3. version: of the weights; changes when vectors change.
 
-    version: of the weights, which changes whenever vectors change.
-    An empty text also has a vector, that of the boundary marks. Texts over LONGEST characters are truncated with a
-    warning. Lone surrogates are replaced by U+FFFD.
+    An empty text has the vector of the boundary marks. Texts over LONGEST characters are cut, with a warning.
     """
 
     version: str

@@ -51,9 +51,8 @@ def stop_words(language: str, *, published: bool = False) -> frozenset[str]:
 
 @lru_cache(maxsize=KEPT)
 def is_function_word(form: str, language: str, *, tag: str = "", published: bool = False) -> bool:
-    """Return whether a word is a stop word, a contraction of one, or punctuation.
+    """Return whether a word is a stop word, a contraction of one, or punctuation. tag: its part of speech, if known.
 
-    tag: its universal part of speech, if known.
     published: use the author's lists, without contractions and tags.
     """
     if published:
@@ -80,12 +79,10 @@ def _is_mark(form: str, tag: str) -> bool:
 class Similarity:
     """The resources with which words are compared.
 
-    synonyms: use WordNet, which is available for English only.
-    paraphrases: a table of paraphrases as for METEOR (a file or data set), or None. Only single words are used.
-    vectors: word vectors (see `tercet.language.vectors.open_vectors`), or None.
-    threshold: the cosine that vectors must exceed.
-    published: compare as the author's program does (see `_PublishedLexicon`).
-    related: treat words that WordNet relates, such as a word and its hypernym, as paraphrases (English).
+    synonyms: use WordNet (English). paraphrases: a table as for METEOR (a file or data set), of which single words are
+    used. vectors: word vectors (see `vectors.open_vectors`). threshold: the cosine that they must exceed. published:
+    compare as the author's program does (see `_PublishedLexicon`). related: treat words that WordNet relates as
+    paraphrases (English).
     """
 
     language: str = "en"
@@ -264,9 +261,8 @@ class SimilarityLexicon:
 class _PublishedLexicon(SimilarityLexicon):
     """A lexicon that compares words as the author's program does (UPF-Cobalt, github.com/mfomicheva/upf-cobalt).
 
-    Marks are also removed from numbers. Contractions are those of its own list and match as the same form. Lemmas are
-    not lower-cased. Only forms, not lemmas, are looked up among paraphrases. The list of punctuation is short ("``" is
-    a word).
+    Marks are also removed from numbers. Contractions are its own and match as the same form. Lemmas keep their case.
+    Only forms are looked up among paraphrases. The list of punctuation is short ("``" is a word).
     """
 
     def make(self, written: str, lemma: str, upos: str, xpos: str) -> Word:

@@ -45,9 +45,8 @@ FORMATS = {"tsv": (0, 1, "\t"), "giza": (0, 1, " "), "moses": (1, 0, " ")}
 class LexicalTable:
     """The probabilities of target words given source words. Pairs that are not in the table have probability 0.
 
-    The pairs of source word s are at starts[s] to starts[s + 1] - 1 of `targets` (sorted numbers of target words) and
-    `probabilities`. source_words[0] is NULL. perplexities: of the training data's target words, before each iteration
-    and at the end.
+    The pairs of source word s are at starts[s] to starts[s + 1] - 1 of `targets` (sorted) and `probabilities`; word 0
+    is NULL. perplexities: of the training data's target words, before each iteration and at the end.
     """
 
     source_words: tuple[str, ...]

@@ -42,11 +42,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Alignment:
-    """The alignment of an output with a reference.
-
-    links: in the order of the reference.
-    chunks: the number of chunks. A chunk is a sequence of links that is contiguous in both texts.
-    """
+    """The links of an output with a reference, in its order. chunks: runs of links that are contiguous in both."""
 
     output: tuple[str, ...]
     reference: tuple[str, ...]
@@ -103,10 +99,9 @@ class Aligner:
     def read(
         self, words: Sequence[Words], copied: Sequence[Sequence[bool]] | None = None, base: MatcherLexicon | None = None
     ) -> Texts:
-        """Prepare texts for alignment.
+        """Prepare texts for alignment. base: the lexicon of the texts to align with, which is extended into a new one.
 
         copied: for each word whether translations usually copy it (numbers and names).
-        base: the lexicon of the texts to align with, which is extended into a new one.
         """
         lexicon = self._extended(base or MatcherLexicon(), words)
         every = list(chain.from_iterable(words))

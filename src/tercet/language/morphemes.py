@@ -30,9 +30,8 @@ WORTHWHILE = 0.005  # stop after a pass that shortens the code by a smaller shar
 class Morphemes:
     """A segmentation of words. The parts of a word, concatenated, are the word.
 
-    words: the parts of each training word that has more than one.
-    counts: the number of occurrences of each morpheme in the training words.
-    nats: the cost of spelling one character.
+    words: the parts of each training word that has more than one. counts: the number of occurrences of each morpheme in
+    the training words. nats: the cost of spelling one character.
     """
 
     words: Mapping[str, tuple[str, ...]] = field(repr=False)

@@ -77,8 +77,7 @@ class Scored:
     def perplexities(self, *, end: bool = True) -> Floats:
         """Return the per-word perplexity of each sentence; NaN if there is no word to count.
 
-        end: count the sentence's end as a word; if False, its probability is also ignored. (SRILM's ppl1 does not count
-            it as a word but includes its probability.)
+        end: count the sentence's end as a word, or ignore it with its probability, which SRILM's ppl1 includes.
         """
         words = (self.words + end).astype(np.float64)
         means = np.divide(self.totals(end=end), words, out=np.full(len(self), np.nan), where=words > 0)
@@ -121,8 +120,7 @@ class Grams:
 class NgramModel:
     """An immutable back-off model as a tree of n-grams (see kernels.ngram_lm).
 
-    words: the vocabulary. A word's number is its index; the first three are <unk>, <s> and </s>.
-    levels: the n-grams of each order; order 1 has one for each word of the vocabulary.
+    words: the vocabulary, from <unk>, <s> and </s>. levels: the n-grams of each order; order 1 has all words.
     """
 
     def __init__(self, words: Sequence[str], levels: Sequence[Grams]) -> None:

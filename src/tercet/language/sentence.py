@@ -17,9 +17,8 @@ SCHEMES = ("ud", "clearnlp", "stanford", "tiger", "other")  # schemes of the tre
 class Token(NamedTuple):
     """A word. Unknown fields are empty; `start` and `end` are positions in the sentence's text, in code points.
 
-    Words of a multiword token (French "du" is "de" and "le") have the same position. `head` is the number of the head,
-    from 1; 0 for the root and None for a word outside the tree. `entity` is B-TYPE for the first word of a named
-    entity, I-TYPE for the others.
+    Words of a multiword token (French "du" is "de" and "le") have the same position. head: the number of the head from
+    1, 0 for the root, None outside the tree. entity: B-TYPE for the first word of an entity, then I-TYPE.
     """
 
     form: str

@@ -30,8 +30,7 @@ Stem = Callable[[Sequence[str]], list[str]]
 def stemmer(language: str, *, original: bool = False) -> Stem:
     """Return a function that maps words in lower case to their stems.
 
-    original: use the rules of 2010, as METEOR 1.5 does. They are restored for German, French and Russian; Finnish
-        differs from METEOR in one word of a hundred.
+    original: the rules of 2010, as in METEOR 1.5; Finnish still differs from METEOR in one word of a hundred.
     """
     if language not in LANGUAGES:
         raise UnknownName("language with a stemmer", language, LANGUAGES)

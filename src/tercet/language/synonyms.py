@@ -25,8 +25,7 @@ ENDINGS = (
 class Synonyms:
     """The synsets of words, as numbers.
 
-    original: METEOR 1.5 identifies a synset by its offset in a WordNet file but not by the file, so that 282 pairs of
-        unrelated synsets (entity and breathe) become one.
+    original: confuse 282 pairs of synsets (entity and breathe) with the same offset in different files, as METEOR 1.5.
     """
 
     def __init__(self, table: bytes, *, original: bool = False) -> None:

@@ -21,10 +21,9 @@ UNWRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_F
 
 
 class TextCache(ABC, Generic[Kept]):
-    """Results of one program in a folder.
+    """Results of one program in a folder. kind: the name of the file and its table.
 
-    kind: the name of the file and its table. done_again: what happens if the file is deleted, for messages.
-    origin: all that results depend on beside the text.
+    done_again: what happens if the file is deleted. origin: all that results depend on beside the text.
     """
 
     kind: ClassVar[str]

@@ -125,9 +125,8 @@ def build_tree(
 ) -> Tree:
     """Return the tree of a sentence.
 
-    split: words that are written as one but are two, such as Spanish "del": their parts as (form, lemma, upos). The
-    second part becomes a determiner of the same head. lemma_of: returns the lemma of a verb, or None to keep the
-    parser's.
+    split: words that are two, such as Spanish "del": their parts as (form, lemma, upos); the second is a determiner of
+    the same head. lemma_of: returns the lemma of a verb, or None to keep the parser's.
     """
     pieces = [split.get(token.form.lower()) if token.upos == "ADP" else None for token in sentence.tokens]
     places = list(accumulate((len(parts or "*") for parts in pieces), initial=0))

@@ -48,8 +48,7 @@ class Units:
 class Words:
     """The words of many texts: the begin and end of each word among the code points.
 
-    keys: hash keys by which `Vocabulary` looks words up (see kernels.tokens).
-    offsets: text t has the words offsets[t] to offsets[t + 1] - 1.
+    keys: hash keys for `Vocabulary` (see kernels.tokens). offsets: text t has words offsets[t] to offsets[t + 1] - 1.
     """
 
     points: NDArray[np.uint32]

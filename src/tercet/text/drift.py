@@ -31,11 +31,9 @@ _UNSPACED = re.compile("[\u3041-\u30ff\u3400-\u9fff\u0e01-\u0eff\u1000-\u109f\u1
 
 @dataclass(frozen=True)
 class Break:
-    """A position where the other text loses or gains lines.
+    """A position where the other text loses or gains lines, counted from 1 in both texts.
 
-    line, base_line: the line in the other text and in the base, from 1.
-    change: the number of lines added (above 0) or lost (below 0) there.
-    offset: the number of lines by which the other text is behind the base from there on.
+    change: the lines added (above 0) or lost (below 0) there. offset: those by which the other is behind from there on.
     """
 
     line: int

@@ -107,9 +107,8 @@ class Edit(NamedTuple):
 
 
 class Shift(NamedTuple):
-    """A shift of words.
+    """A shift of words. positions: in the original text.
 
-    positions: the words' positions in the original text.
     begin, end: the position of the first word before and after this shift, when earlier shifts have been made.
     """
 

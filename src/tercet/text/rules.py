@@ -121,9 +121,8 @@ _UNCLEAN = re.compile("[&<\n]")  # what `clean` changes
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rules:
-    """A tokeniser: changes to the string, then rules to split it.
+    """A tokeniser: changes to the string, then rules to split it: 13a's without passes, blanks without classes.
 
-    Without passes the rules of 13a are applied with the character classes; without classes, text is split at blanks.
     clean: undoes entities and line ends. fold: lower-cases after that, as mteval does (sacreBLEU does it before).
     fold_ascii: lower-cases ASCII letters only, like Perl's tr/A-Z/a-z/.
     """

@@ -119,8 +119,7 @@ _A_THIRD = 0.3  # of the letters; a Chinese character is like a Latin word, so t
 def advise_tokeniser(texts: Sequence[str], tokeniser: str, language: str | None = None) -> str | None:
     """Return a warning with a better tokeniser if the tokeniser does not suit the texts' script; otherwise None.
 
-    Only the beginning of the texts is examined. Korean has spaces between words, so there is a warning only if
-    `language` is Korean.
+    The beginning of the texts is examined. Korean has spaces, so only texts in the language Korean have a warning.
     """
     if tokeniser == "char":
         return None

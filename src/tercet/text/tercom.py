@@ -47,9 +47,8 @@ def words(
 ) -> Words:
     """Return the words of texts as TER compares them.
 
-    normalised: undo XML escapes and split at punctuation; with asian_support every ideograph is a word.
-    no_punct: remove punctuation; with asian_support also that of Chinese and Japanese.
-    case_sensitive: keep capitals; otherwise all is lower-cased.
+    normalised: undo XML escapes and split at punctuation; with asian_support every ideograph is a word. no_punct:
+    remove punctuation; with asian_support also that of Chinese and Japanese. Without case_sensitive all is lower-cased.
     """
     if not case_sensitive:
         texts = [text.lower() for text in texts]

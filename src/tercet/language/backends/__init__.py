@@ -21,12 +21,7 @@ _PACKAGE = re.compile(r"[\w-]*(?::[\w-]+)?")
 
 
 class Backend(Protocol):
-    """A parser.
-
-    name: the name that `open_backend` takes.
-    version: changes whenever the parses may change.
-    stored: True if the parses are read from files, so that a cache or more processes would not help.
-    """
+    """A parser. name: what `open_backend` takes. version: changes when parses may. stored: parses come from files."""
 
     name: str
     version: str

@@ -49,9 +49,8 @@ class Pool:
     def others(self, source: str, output: str) -> tuple[int, Counter[Mentioned], frozenset[Mentioned] | None]:
         """Return the number of other outputs, how many of them have each mention, and the mentions of this output.
 
-        If a source occurs several times, the segments with this output count, and the output is left out of each, so
-        that a system that repeats itself does not confirm itself. An output that is not in the pool is compared with
-        all outputs; its mentions are None.
+        If a source occurs several times, the segments with this output count, and the output is left out of each: it
+        does not confirm itself. An output that is not in the pool is compared with all; its mentions are None.
         """
         segments = self.segments.get(source)
         if segments is None:

@@ -45,11 +45,9 @@ class Matches:
 
 @dataclass(frozen=True)
 class Penalties:
-    """Context penalties of the aligned words of one level.
+    """Context penalties of the aligned words of one level: the number of words, and of those with a penalty above 0.
 
-    words: the number of aligned words.
     mean: the mean raw penalty CP (equation 4.5) of these words; NaN if there are none.
-    penalised: the number of words with a penalty above 0.
     """
 
     words: int
@@ -63,12 +61,10 @@ class Penalties:
 
 @dataclass(frozen=True)
 class SystemAlignments:
-    """Alignment statistics of one system, or of all systems together.
+    """Alignment statistics of one system, or of all systems together, with the best reference of each segment.
 
-    output_words, reference_words: the numbers of words, with the best reference of each segment.
-    matches, penalties: by level.
-    meteor: by METEOR's matcher.
-    changed: the number of segment scores that change if no relations are treated as equivalent.
+    matches, penalties: by level. meteor: by METEOR's matcher. changed: the number of segment scores that change if no
+    relations are treated as equivalent.
     """
 
     segments: int

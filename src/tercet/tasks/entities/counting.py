@@ -72,9 +72,8 @@ class EntityCounts:
 class SystemEntities:
     """The entities of one system's output, compared with the source.
 
-    categories: category -> (number kept, number in the source). lost, invented: the most frequent first. doubtful:
-    mentions without a partner that are not listed, because the other text has the name in another form, because it is
-    an ordinary word, or because the confidence is too low.
+    categories: the number kept and in the source. lost, invented: the most frequent first. doubtful: mentions not
+    listed, because the other text has another form of the name, it is an ordinary word, or confidence is too low.
     """
 
     kept: int
