@@ -165,9 +165,7 @@ class DifferenceTests(Seed):
         about="By default 1,000 for the bootstrap and 10,000 for randomisation, and more if the correction for many "
         "comparisons needs them; a number applies to both.",
     )  # fmt: skip
-    alpha: float = option(
-        0.05, "--alpha", help="Significance level.", about="Significance level of verdicts and clusters."
-    )
+    alpha: float = option(0.05, "--alpha", help="Significance level of verdicts and clusters.")
     confidence: float = python_option(0.95, "Level of the intervals.")
 
 
@@ -183,13 +181,10 @@ class SegmentGroups(Options):
         'or contents: "numbers", "duplicates", "terms:FILE", "entities".',
     )  # fmt: skip
     buckets: Sequence[str] = option(
-        (), "--buckets", metavar="WHAT", help="Segments of each system by length-difference, score or quality.",
-        about='Each system\'s segments by "length-difference" (from the reference), "score" or "quality".',
+        (), "--buckets", metavar="WHAT",
+        help="Segments of each system by length-difference (from the reference), score or quality.",
     )  # fmt: skip
-    top: int = option(
-        5, "--top", low=0, help="Deciding segments to show per pair.",
-        about="How many deciding segments are kept per pair.",
-    )  # fmt: skip
+    top: int = option(5, "--top", low=0, help="Deciding segments to show per pair.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,7 +266,6 @@ class Cache(Options, group="Run"):
     cache: str | Path | None = option(
         None, "--cache", metavar="DIR", recorded=False,
         help="Store finished counts here, so that a killed run can continue.",
-        about="A folder in which finished counts are kept.",
     )  # fmt: skip
 
 
@@ -281,7 +275,6 @@ class Cluster(Options, group="Run"):
 
     cluster: str | None = option(
         None, "--cluster", metavar="ADDRESS", recorded=False, help="Count on a Dask cluster, such as tcp://scheduler:8786.",
-        about="Address of a Dask scheduler.",
     )  # fmt: skip
     executor: Executor | None = python_option(None, "An executor that counts, instead of `jobs` processes.")
     progress: Callable[[int, int | None], None] | None = python_option(
@@ -330,7 +323,6 @@ class Scoring(Where, Seed):
         None, "--by", metavar="GROUP",
         also={"--documents": ("document", "Score every document; the same as --by document.")},
         help="Score groups of segments: document, length, or a label such as domain.",
-        about='Adds scores of groups of segments: "document", "length", or a label of the test set such as "domain".',
     )  # fmt: skip
     confidence: bool | float = option(
         False, "-ci", "--confidence", help="Add 95 % bootstrap intervals.",
@@ -346,9 +338,8 @@ class Form(Options, group="Result"):
 
     form: str = shell_option("text", "-f", "--format", choices=FORMS, help="Output format.")
     spreadsheet: bool = shell_option(
-        False, "--spreadsheet",
-        help="In TSV and CSV, put a ' before text that a spreadsheet would take for a formula.",
-    )  # fmt: skip
+        False, "--spreadsheet", help="In TSV and CSV, put a ' before text that a spreadsheet would take for a formula."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

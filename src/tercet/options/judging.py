@@ -24,13 +24,11 @@ class JudgingSources(Cache, Jobs, Exports):
     )  # fmt: skip
     references: Sequence[str] = option(
         (), "-r", "--reference", metavar="REFERENCE", several=True,
-        help="References for -m: names in the test set, or files. [default: all of the test set]",
-        about="References for `metrics`: names in the test set, or files. Default: all references of the test set.",
+        help="References for metrics: names in the test set, or files. [default: all of the test set]",
     )  # fmt: skip
     scores: Sequence[str | Path] = option(
-        (), "--scores", metavar="FILE", several=True, help="Files of metric scores (see the docs).",
-        about="Files of metric scores.",
-    )  # fmt: skip
+        (), "--scores", metavar="FILE", several=True, help="Files of metric scores (see the docs)."
+    )
     published: bool | None = option(
         None, "--published/--no-published",
         help="Include the metric scores that come with the data. [default: if neither -m nor --scores is given]",
@@ -40,7 +38,6 @@ class JudgingSources(Cache, Jobs, Exports):
     judgements: Sequence[str | Path] = option(
         (), "--judgements", metavar="FILE", several=True,
         help="Judgements of people: a table with system, segment, rater and score, or another known file.",
-        about="Files of human judgements: a table with system, segment, rater and score, or another known file.",
     )  # fmt: skip
     passing_raters: bool = option(
         False, "--passing-raters",
@@ -77,12 +74,10 @@ class Judging(Intervals):
     systems: Sequence[str] = option(
         (), "--systems", metavar="SYSTEM", several=True,
         help="Only these systems. [default: all judged systems that are not references]",
-        about="Use only these systems. Default: all judged systems that are not references of the test set.",
     )  # fmt: skip
     common: bool = option(
-        False, "--common", help="Leave out for all what one metric lacks, instead of giving it no value.",
-        about="Leave out what any metric lacks. Otherwise a metric that lacks a score gets no value.",
-    )  # fmt: skip
+        False, "--common", help="Leave out for all what one metric lacks, instead of giving it no value."
+    )
     absolute: bool = option(False, "--absolute", help="Use absolute values of correlations, as WMT19 does.")
     average: str = option(
         "none", "--average", "--avg", choices=("none", "item", "system"),
@@ -91,10 +86,8 @@ class Judging(Intervals):
         'each segment ("item") or system.',
     )  # fmt: skip
     margin: float | None = option(
-        None, "--margin", help="Two scores that differ by more are a preference. [default: 25 for raw DA, else 0]",
-        about="For tau, the difference that two human scores must exceed to count as a preference. Default: 25 for "
-        "raw direct assessment, otherwise 0.",
-    )  # fmt: skip
+        None, "--margin", help="Two scores that differ by more are a preference. [default: 25 for raw DA, else 0]"
+    )
     inclusive: bool = option(False, "--inclusive", help="A difference equal to the margin is a preference too.")
     unit: str | None = option(
         None, "--unit", metavar="UNIT",
@@ -111,14 +104,10 @@ class Judging(Intervals):
         "Williams' test for Pearson's r and the paired bootstrap otherwise.",
     )  # fmt: skip
     alpha: float = option(0.05, "--alpha", help="Significance level.")
-    top: bool = option(
-        False, "--top-n", help="Also show values over the N best systems, for every N down to 4.",
-        about="Also compute the statistic over the N best systems, for every N down to 4.",
-    )  # fmt: skip
+    top: bool = option(False, "--top-n", help="Also show values over the N best systems, for every N down to 4.")
     by_quality: bool = option(
-        False, "--by-quality", help="Also show values by quarters of the human scores, worst to best.",
-        about="Also compute the statistic on each quarter of the human scores.",
-    )  # fmt: skip
+        False, "--by-quality", help="Also show values by quarters of the human scores, worst to best."
+    )
     mean_of_segments: bool = option(
         False, "--mean-of-segments",
         help="At system level, use the mean of its segment scores as the system score of every metric that has them.",
