@@ -168,7 +168,10 @@ class IBM1(Metric):
             if estimated and "source" in self.parts:
                 back = train_table(output_units, source_units, longest=LONGEST)
             if self.lm:
-                lm = _estimate_lm(self._lm_units(output, texts.output, output_units))
+                from ...language.kneser_ney import estimate
+
+                read = self._lm_units(output, texts.output, output_units)
+                lm = estimate([" ".join(text) for text in read], order=LM_ORDER)
         models = LexicalModels(checksum(digests)[:16], source, output, table, back, lm)
         return Learnt(models, {"learnt": models.checksum})
 
@@ -290,12 +293,6 @@ def _read_testset(testset: Corpus) -> _Texts:
         )
     rows = sorted(pairs())
     return _Texts([source for source, _ in rows], [output for _, output in rows])
-
-
-def _estimate_lm(units: Sequence[Sequence[str]]) -> NgramModel:
-    from ...language.kneser_ney import estimate
-
-    return estimate([" ".join(text) for text in units], order=LM_ORDER)
 
 
 def _digest(table: LexicalTable) -> str:

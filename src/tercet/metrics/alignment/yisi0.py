@@ -85,7 +85,9 @@ class YiSi0(MeanPartsMetric, BestReferenceMetric):
 
     def compare(self, outputs: Sequence[str], references: _References, whose: Ints) -> Floats:
         """Count the score, 1 for the segment, precision, recall."""
-        parts = _parts(self._match(outputs, references, whose))
+        sums = self._match(outputs, references, whose)
+        similarities, weights = sums[:, 0::2], sums[:, 1::2]
+        parts = similarities / np.where(weights > 0, weights, 1.0)  # 0 where a text is empty
         precision, recall = parts[:, 0], parts[:, 1]
         both = precision * recall
         scores = both / np.where(both > 0, self.alpha * precision + (1 - self.alpha) * recall, 1.0)
@@ -134,12 +136,6 @@ def _best_match(place: int, word: str, reference: Sequence[str], known: Document
 def _byte_lengths(units: Units, sizes: Ints) -> Ints:
     """Return the number of bytes of the words of each text."""
     return np.asarray(np.diff(offsets_of(sizes[units.ids])[units.offsets]))
-
-
-def _parts(sums: Floats) -> Floats:
-    """Return precision and recall, shape (references, 2); 0 where a text is empty."""
-    similarities, weights = sums[:, 0::2], sums[:, 1::2]
-    return np.asarray(similarities / np.where(weights > 0, weights, 1.0))
 
 
 def similarity(word: str, other: str) -> float:

@@ -157,9 +157,6 @@ class BLEU(Metric):
         counts[:, 2 + self._orders :] = ngram_totals(lengths, self._orders)
         return counts
 
-    def score(self, totals: Floats) -> Floats:
-        return self._score(totals, effective_order=bool(self.effective_order))
-
     def for_segments(self) -> Self:
         left_open = self.effective_order is None and self.variant != "mteval" and self.smooth_method not in METHODS
         return replace(self, effective_order=True) if left_open else self
@@ -168,8 +165,8 @@ class BLEU(Metric):
     def decimals(self) -> int:
         return 3 if self.variant == "mteval" else 1
 
-    def _score(self, totals: Floats, *, effective_order: bool) -> Floats:
-        counts = _counts_first(totals)
+    def score(self, totals: Floats) -> Floats:
+        counts = np.ascontiguousarray(np.moveaxis(totals, -1, 0))  # because steps over a short last axis are slow
         length, closest, matches = counts[0], counts[1], counts[2 : 2 + self.max_ngram_order]
         precisions, reached = self._precisions(counts)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -188,7 +185,7 @@ class BLEU(Metric):
                 logs = np.where(precisions > 0, np.log(precisions), LOG_ZERO)
                 any_match = length > 0 if self.variant == "sacrebleu-1.3.6" else matches.any(0)
                 order = self.max_ngram_order
-                if effective_order:
+                if self.effective_order:
                     order = np.maximum(reached.sum(0), 1)
                     logs = np.where(reached, logs, 0.0)
             total = np.zeros(totals.shape[:-1])
@@ -251,11 +248,6 @@ class BLEU(Metric):
             f"{precisions} (BP = {parts['bp']:.3f} ratio = {parts['ratio']:.3f} "
             f"hyp_len = {parts['sys_len']} ref_len = {parts['ref_len']})"
         )
-
-
-def _counts_first(totals: Floats) -> Floats:
-    """Return a copy of shape (k, ...) of an array (..., k), because steps over a short last axis are slow."""
-    return np.ascontiguousarray(np.moveaxis(totals, -1, 0))
 
 
 # The seven smoothing techniques of Chen and Cherry (2014), "A Systematic Comparison of Smoothing Techniques for

@@ -62,32 +62,22 @@ class ContextualAlignment(Alignment):
 def explained(comparison: CobaltComparison) -> ContextualAlignment:
     """Return the explanation of a comparison."""
     ours, theirs = comparison.alignment.output.tokens, comparison.alignment.reference.tokens
+    rows = zip(comparison.alignment.links, comparison.differences, comparison.words, strict=True)
     links = [
-        Link(
-            [link.output - 1],
-            [link.reference - 1],
-            word.contribution,
-            link.level,
-            {
-                "output_function": comparison.output_functions[link.output - 1],
-                "other_function": comparison.reference_functions[link.reference - 1],
-                "stage": link.stage,
-                "dependencies": link.dependencies,
-                "neighbours": link.neighbours,
-                "evidence": link.evidence,
-                "output_context": difference.output_context,
-                "output_different": difference.output_different,
-                "other_context": difference.reference_context,
-                "other_different": difference.reference_different,
-                "similarity": word.similarity,
-                "raw_penalty": word.raw,
-                "penalty": word.penalty,
-            },
-        )
-        for link, difference, word in zip(
-            comparison.alignment.links, comparison.differences, comparison.words, strict=True
-        )
-    ]
+        Link([link.output - 1], [link.reference - 1], word.contribution, link.level, {
+            "output_function": comparison.output_functions[link.output - 1],
+            "other_function": comparison.reference_functions[link.reference - 1],
+            **{name: getattr(link, name) for name in ("stage", "dependencies", "neighbours", "evidence")},
+            "output_context": difference.output_context,
+            "output_different": difference.output_different,
+            "other_context": difference.reference_context,
+            "other_different": difference.reference_different,
+            "similarity": word.similarity,
+            "raw_penalty": word.raw,
+            "penalty": word.penalty,
+        })
+        for link, difference, word in rows
+    ]  # fmt: skip
     words = [token.form for token in ours], [token.form for token in theirs]
     return ContextualAlignment(*words, links, precision=comparison.precision, recall=comparison.recall)
 

@@ -36,18 +36,12 @@ from .._parameters import param
 from ..bases.parsed import ParsedMetric
 
 # thesis: section 4.3; its word scores range from 0 to 1. published: the configuration files of the program.
-PARAMS: dict[str, dict[str, float]] = {
-    "thesis": {
-        "alpha": 0.85, "delta": 0.75, "minimum": 0.0,
-        "exact": 1.0, "stem": 0.9, "synonym": 0.8, "paraphrase": 0.6, "distributional": 0.5, "entity": 0.5,
-        "argument": 1.0, "modifier": 0.8, "function": 0.2,
-    },
-    "published": {
-        "alpha": 0.75, "delta": 0.7, "minimum": 0.01,
-        "exact": 1.0, "stem": 0.9, "synonym": 0.8, "paraphrase": 0.6, "distributional": 0.5, "entity": 0.5,
-        "argument": 1.0, "modifier": 0.8, "function": 0.2,
-    },
+THESIS = {
+    "alpha": 0.85, "delta": 0.75, "minimum": 0.0,
+    "exact": 1.0, "stem": 0.9, "synonym": 0.8, "paraphrase": 0.6, "distributional": 0.5, "entity": 0.5,
+    "argument": 1.0, "modifier": 0.8, "function": 0.2,
 }  # fmt: skip
+PARAMS = {"thesis": THESIS, "published": {**THESIS, "alpha": 0.75, "delta": 0.7, "minimum": 0.01}}
 ALIGNERS = ("contextual", "meteor")
 BETA = 4  # of the program's mean of both sides' differences: the reference's counts sixteen times as much
 

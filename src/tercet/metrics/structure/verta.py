@@ -89,11 +89,11 @@ class VERTa(MeanPartsMetric, ParsedMetric):
         tagged = {(i, j): value for (i, j), value in similar.items() if ours[i].tag == theirs[j].tag}
         tagged = {pair: value for pair, value in tagged.items() if value > BEGINNING}
         sizes = len(ours), len(theirs)
-        links = align(similar)
+        links, both = align(similar), (triples(output), triples(reference))
         return (
             _of_words(similar, links, sizes),
             _of_words(tagged, align(tagged), sizes),
-            _of_triples(triples(output), triples(reference), links),
+            Share(_covered(*both, links), _covered(*both[::-1], {j: i for i, j in links.items()})),
             _of_pairs(similar, sizes),
         )
 
@@ -179,11 +179,6 @@ def triples(sentence: Sentence) -> list[Triple]:
 def _of_words(values: Mapping[tuple[int, int], float], links: Mapping[int, int], sizes: tuple[int, int]) -> Share:
     found = sum(values[pair] for pair in links.items())
     return Share(found / sizes[0], found / sizes[1])
-
-
-def _of_triples(ours: Sequence[Triple], theirs: Sequence[Triple], links: Mapping[int, int]) -> Share:
-    back = {j: i for i, j in links.items()}
-    return Share(_covered(ours, theirs, links), _covered(theirs, ours, back))
 
 
 def _covered(ours: Sequence[Triple], theirs: Sequence[Triple], links: Mapping[int, int]) -> float:
