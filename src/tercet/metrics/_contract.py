@@ -13,7 +13,7 @@ See docs/architecture.md and docs/adding-a-metric.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
@@ -75,6 +75,15 @@ class Shard:
             self._made[key] = make()
         found: Made = self._made[key]
         return found
+
+    def share_each(
+        self, key: Hashable, texts: Iterable[str], make: Callable[[list[str]], Iterable[Made]]
+    ) -> dict[str, Made]:
+        """Return what was made of texts under this key, by text; each distinct one is made once in this shard."""
+        known = self.share(key, dict[str, Made])
+        if new := [text for text in dict.fromkeys(texts) if text not in known]:
+            known.update(zip(new, make(new), strict=True))
+        return known
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -95,12 +96,8 @@ class EncoderMetric(Metric):
 
     def open_encoder(self, fingerprint: str | None = None) -> Encoder:
         """Return the encoder. fingerprint: what its checksum must be, because the run began with it."""
-        encoder = open_encoder(
-            self.encoder or DEFAULT,
-            device=self.device,
-            allow_download=self.allow_download,
-            trust_pickle=self.trust_pickle,
-        )
+        how = {"allow_download": self.allow_download, "trust_pickle": self.trust_pickle}
+        encoder = open_encoder(self.encoder or DEFAULT, device=self.device, **how)
         if fingerprint not in (None, encoder.fingerprint):
             raise UsageError(
                 f"{self.name}: the encoder {encoder.name} here has the checksum {encoder.fingerprint}, but the run "
@@ -111,10 +108,8 @@ class EncoderMetric(Metric):
 
     def encode_sentences(self, shard: Shard, encoder: Encoder, texts: Sequence[str]) -> Mapping[str, Floats32]:
         """Return the vectors of whole texts, by text; metrics with the same encoder share them."""
-        known: dict[str, Floats32] = shard.share(("sentences", encoder.fingerprint), dict)
-        if new := [text for text in dict.fromkeys(texts) if text not in known]:
-            known.update(zip(new, encoder.sentences(new, cache=shard.cache), strict=True))
-        return known
+        make = partial(encoder.sentences, cache=shard.cache)
+        return shard.share_each(("sentences", encoder.fingerprint), texts, make)
 
 
 @dataclass(frozen=True)
@@ -182,10 +177,8 @@ class EncodedMetric(EncoderMetric):
     def encode(self, shard: Shard, encoder: Encoder, texts: Sequence[str]) -> Mapping[str, TokenVectors]:
         """Return the tokens of texts, by text; metrics with the same encoder and layer share them."""
         layer = encoder.layer_number(self.layer)
-        known: dict[str, TokenVectors] = shard.share(("encodings", encoder.fingerprint, layer), dict)
-        if new := [text for text in dict.fromkeys(texts) if text not in known]:
-            known.update(zip(new, encoder.tokens(new, layer, cache=shard.cache), strict=True))
-        return known
+        make = partial(encoder.tokens, layer=layer, cache=shard.cache)
+        return shard.share_each(("encodings", encoder.fingerprint, layer), texts, make)
 
     def compared_with(self, shard: Shard) -> Sequence[Sequence[str | None]]:
         """Return the texts that outputs are compared with: the references, each a list of segments."""

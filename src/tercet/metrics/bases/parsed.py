@@ -100,9 +100,8 @@ class ParsedMetric(Metric):
         """Parse all references and outputs; metrics with the same parser share the parses."""
         columns = (*shard.references.values(), *shard.outputs.values())
         texts = dict.fromkeys(text for lines in columns for text in lines if text is not None)
-        known = shard.share(("parses", parser_name(opened), self.language), dict[str, "Sentence"])
-        if new := [text for text in texts if text not in known]:
-            known.update(zip(new, self.parse_texts(new, opened), strict=True))
+        key = ("parses", parser_name(opened), self.language)
+        known = shard.share_each(key, texts, lambda new: self.parse_texts(new, opened))
         self.check_parses([known[text] for text in texts])
         return MappingProxyType(known)
 

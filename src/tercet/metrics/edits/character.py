@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from ...kernels import edits as edit_kernel
 from ...kernels import phrases
-from ...text.coding import Ints, Units, call, code_points, offsets_of, view
+from ...text.coding import Ints, call, code_points, offsets_of, view
 from ...text.explanations import Edit, Edits, Place, Seen, Shift, locate
 from ...types import Floats
 from .._contract import mean_score
 from .._parameters import param
-from ..bases.pairs import BestReferenceMetric, refuse_long, too_long
+from ..bases.pairs import BestReferenceMetric, number_words, refuse_long, too_long
 
 VARIANTS = ("corrected", "original")
 NONE = np.empty(0, dtype=np.int32)
@@ -152,7 +152,7 @@ def _costs(
     # Ties between moves are broken by the order of their words, so numbers follow that order.
     ordered = sorted(references.vocabulary.union(chain.from_iterable(outputs)))
     ranks = dict(zip(ordered, range(len(ordered)), strict=True))
-    ours, theirs = _coded(outputs, ranks), _coded(references.words, ranks)
+    ours, theirs = number_words(outputs, ranks), number_words(references.words, ranks)
     refuse_long("character", "words", texts, ours.lengths, theirs.lengths, whose, most=MOST_WORDS)
     order_offsets = offsets_of(ours.lengths[whose])
     orders = np.empty(int(order_offsets[-1]), dtype=np.int32)
@@ -176,11 +176,6 @@ def _costs(
     call(phrases.price_moves, *units, lengths, *order, move_costs)
     points, offsets = code_points(moved)
     return _Costs(_edits(points, offsets, references), move_costs, np.diff(offsets)), orders
-
-
-def _coded(texts: Sequence[Sequence[str]], ranks: dict[str, int]) -> Units:
-    ids = np.fromiter(map(ranks.__getitem__, chain.from_iterable(texts)), dtype=np.int32)
-    return Units(ids, offsets_of([len(words) for words in texts]))
 
 
 def _edits(points: NDArray[np.uint32], offsets: Ints, references: _References) -> Ints:

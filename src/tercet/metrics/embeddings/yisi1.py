@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -86,9 +87,8 @@ class YiSi1(MeanPartsMetric, EncodedMetric):
         found: dict[str, Sentence] = {}
         for texts, language, parser in zip(self.parsed_texts(shard), opened.more, self.parsers, strict=True):
             backend = open_parser(parser, language)
-            known: dict[str, Sentence] = shard.share(("parses", parser_name(backend), language), dict)
-            if new := [text for text in dict.fromkeys(texts) if text not in known]:
-                known.update(zip(new, parse(new, language, backend=backend, cache=self.parses), strict=True))
+            make = partial(parse, language=language, backend=backend, cache=self.parses)
+            known = shard.share_each(("parses", parser_name(backend), language), texts, make)
             found |= {known[text].text: known[text] for text in texts}
         return opened._replace(more=found)
 

@@ -20,7 +20,7 @@ from ...errors import UsageError
 from ...knowledge.mentions import Mention
 from ...text.explanations import Entities, Entity, Seen
 from ...types import Floats
-from .._contract import Shard
+from .._contract import Shard, mean_score
 from .._parameters import param
 from ..bases.entities import Candidates, EntityMetric, Found, Languages, kept_in, languages, match, weight_of
 
@@ -145,7 +145,7 @@ class KoBE(EntityMetric):
 
     def score(self, totals: Floats) -> Floats:
         matches, expected, found = np.moveaxis(totals, -1, 0)
-        recall = np.divide(matches, expected, out=np.full(matches.shape, np.nan), where=expected > 0)
+        recall = mean_score(totals)
         if self.rounding == "published":
             recall = np.vectorize(_rounded, otypes=[np.float64])(matches, expected)
         return np.asarray(recall * _penalty(expected, found) if self.penalty else recall)

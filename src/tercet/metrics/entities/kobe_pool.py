@@ -18,7 +18,7 @@ import numpy as np
 from ...data.testset import TestSet
 from ...errors import UsageError
 from ...types import Floats
-from .._contract import Corpus, Learnt, Shard
+from .._contract import Corpus, Learnt, Shard, mean_score
 from .._parameters import param
 from ..bases.entities import EntityMetric, Languages, languages, weight_of
 
@@ -138,8 +138,7 @@ class KoBEPool(EntityMetric):
         return counted
 
     def score(self, totals: Floats) -> Floats:
-        matches, expected = np.moveaxis(totals, -1, 0)
-        return np.asarray(np.divide(matches, expected, out=np.full(matches.shape, np.nan), where=expected > 0))
+        return mean_score(totals)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"matches": int(totals[0]), "confirmed_entities": int(totals[1])}

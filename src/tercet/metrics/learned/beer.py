@@ -25,7 +25,7 @@ from ...text.coding import Ints, NgramIndex, Units, ngram_totals, offsets_of
 from ...types import Floats
 from .._contract import Shard, group_references
 from ..bases.features import NONE, FeatureMetric, Weights
-from ..bases.pairs import best_rows, owners
+from ..bases.pairs import best_rows, number_words, owners
 
 CHARACTERS, WORDS = 6, 4  # longest n-grams
 GAPS = (1, 1_000_000, 2, 3, 4)  # words between the two of a skip-bigram, at most; in the order of their names
@@ -110,7 +110,7 @@ class _References:
         self.texts, self.numbers = texts, numbers
         each = np.arange(len(texts) + 1, dtype=np.int64)
         self.characters = NgramIndex(_characters(texts), each, CHARACTERS - 1)
-        words = _numbered(texts, numbers, grow=True)
+        words = number_words(texts, numbers)
         self.words = NgramIndex(words, each, WORDS)
         self.skips = [np.unique(keys, return_counts=True) for keys in _skip_bigrams(words, len(numbers))]
         self.sides = _count(texts)
@@ -123,7 +123,7 @@ class _References:
         matches = np.empty_like(theirs)
         matches[:, 0] = lengths[:, :, 0].min(0)
         matches[:, 1:CHARACTERS] = self.characters.count_matches(_characters(outputs), segments)
-        words = _numbered(outputs, self.numbers, grow=False)
+        words = _numbered(outputs, self.numbers)
         edges = self._edges(outputs, segments)
         matches[:, CHARACTERS : CHARACTERS + WORDS] = self.words.count_matches(words, segments) + edges
         matches[:, CHARACTERS + WORDS :] = self._skips(_taken(words, segments))
@@ -185,11 +185,8 @@ def _characters(texts: list[list[str]]) -> Units:
     return Units(ids, offsets_of([len(each) // 2 for each in coded]))
 
 
-def _numbered(texts: list[list[str]], numbers: dict[str, int], *, grow: bool) -> Units:
-    if grow:
-        for words in texts:
-            for word in words:
-                numbers.setdefault(word, len(numbers))
+def _numbered(texts: list[list[str]], numbers: dict[str, int]) -> Units:
+    """Return texts in numbers of words that are known; -1 for others."""
     ids = np.array([numbers.get(word, -1) for words in texts for word in words], dtype=np.int32)
     return Units(ids, offsets_of([len(words) for words in texts]))
 

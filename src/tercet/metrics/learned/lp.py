@@ -17,7 +17,7 @@ import numpy as np
 
 from ...errors import DataError, NotParallel, UsageError
 from ...types import Floats
-from .._contract import Corpus, Learnt, Metric, Shard
+from .._contract import Corpus, Learnt, Metric, Shard, mean_score
 
 Counted = tuple[float, float]  # the sum of log-probabilities, and the number of tokens
 SHARD = 10_000  # segments whose texts are in memory at once while files are read
@@ -107,8 +107,7 @@ class LP(Metric):
             raise UsageError(f"lp: there is no log-probability of {missing.args[0][2][:60]!r}.") from None
 
     def score(self, totals: Floats) -> Floats:
-        total, tokens = np.moveaxis(totals, -1, 0)
-        return np.asarray(np.divide(total, tokens, out=np.full(total.shape, np.nan), where=tokens > 0))
+        return mean_score(totals)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"log_probability": float(totals[0]), "tokens": float(totals[1])}

@@ -16,7 +16,7 @@ import numpy as np
 from ...text.coding import Ints, characters, closest_lengths, code_points
 from ...text.tokenisers import check_tokeniser, tokenise
 from ...types import Floats
-from .._contract import Metric, Shard, group_references
+from .._contract import Metric, Shard, group_references, mean_score
 from .._parameters import param
 
 
@@ -56,9 +56,7 @@ class Length(Metric):
         return np.column_stack([lengths, closest]).astype(np.float64)
 
     def score(self, totals: Floats) -> Floats:
-        output, reference = totals[..., 0], totals[..., 1]
-        undefined = np.full_like(reference, np.nan)
-        return np.asarray(np.divide(output, reference, out=undefined, where=reference > 0))
+        return mean_score(totals)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"sys_len": int(totals[0]), "ref_len": int(totals[1])}
