@@ -285,13 +285,11 @@ class Machinery:
 
     def score_one(self, output: str, references: Sequence[str] = (), source: str | None = None) -> float:
         """Return the score of a single segment that is not part of a test set."""
-        from ..data.testset import TestSet
-        from ._contract import Shard
+        from .bases.pairs import one_segment
 
-        named = {str(i): [text] for i, text in enumerate(references)}
-        testset = TestSet({"output": [output]}, named, source=None if source is None else [source])
-        ready = self.ready(testset)
-        return float(ready.segment_scores(ready.count(Shard(testset))["output"])[0])
+        shard = one_segment(output, references, source)
+        ready = self.ready(shard.texts)
+        return float(ready.segment_scores(ready.count(shard)["output"])[0])
 
     def secret(self, name: str) -> str | None:
         """Return the value of a secret parameter: as given, or from the environment variable that it declares."""

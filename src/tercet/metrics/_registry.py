@@ -24,7 +24,6 @@ _WRITTEN = {
     "bert-score": "bertscore", "bert_score": "bertscore", "gemba": "judge", "hter": "ter, with the post-edit as -r",
     "xcomet": "comet:model=FOLDER", "cometkiwi": "comet:model=FOLDER",
 }  # fmt: skip
-# What loading a user's file may raise; the message says where.
 
 
 class _Asked(NamedTuple):

@@ -6,7 +6,7 @@ Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", F
 from __future__ import annotations
 
 import json
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...knowledge.name_checks import NameChecks
 
 LAYERS = ("names", "concepts", "both")
-Found = Sequence[tuple["Mention", "Candidates"]]  # the mentions of a text that count
+Found = list[tuple["Mention", "Candidates"]]  # the mentions of a text that count
 Candidates = tuple[str, ...]  # the entities that one mention may name, the likeliest first
 
 
@@ -99,18 +99,9 @@ class EntityMetric(Metric):
         how = {"lemmas": self.lemmas, "numbers": self.numbers, "language_filter": of_outputs and self.language_filter}
         return open_linker(self.kb, guards=self.guards, categories=listed, **how)
 
-    def find(
-        self, texts: Sequence[str], language: str, *, named_in: str, of_outputs: bool = False
-    ) -> list[list[Candidates]]:
-        """Return the candidates of every mention that counts, by text; `named_in`: the language of the other side."""
-        found = self.mentions(texts, language, named_in=named_in, of_outputs=of_outputs)
-        return [[candidates for _, candidates in row] for row in found]
-
-    def mentions(
-        self, texts: Sequence[str], language: str, *, named_in: str, of_outputs: bool = False
-    ) -> list[list[tuple[Mention, Candidates]]]:
+    def mentions(self, texts: Sequence[str], language: str, *, named_in: str, of_outputs: bool = False) -> list[Found]:
         """Return every mention that counts, by text, with its candidates."""
-        rows: list[list[tuple[Mention, Candidates]]] = [[] for _ in texts]
+        rows: list[Found] = [[] for _ in texts]
         if self.layers != "concepts":
             found, counted = self.linker(of_outputs=of_outputs).link(texts, language), self.chooser(named_in)
             rows = [[(mention, kept) for mention in mentions if (kept := counted(mention))] for mentions in found]
@@ -180,19 +171,32 @@ def languages(pair: str | None) -> Languages:
 def match(expected: Sequence[Candidates], found: Sequence[Candidates]) -> list[bool]:
     """Return for each expected mention whether it is matched; each found mention matches at most one.
 
-    Two mentions can match if they share a candidate. As many as possible are matched. With one candidate each this is
-    the clipping of the paper.
+    Two mentions can match if they share a candidate. As many as possible are matched (Kuhn 1955): if all partners of a
+    mention are taken, earlier pairs are changed. With one candidate each this is the clipping of the paper.
     """
-    if not expected or not found:
-        return [False] * len(expected)
-    if all(len(each) == 1 for each in expected) and all(len(each) == 1 for each in found):
-        left = Counter(found)
-        matched = []
-        for each in expected:
-            matched.append(left[each] > 0)
-            left[each] -= 1
-        return matched
-    return _match_candidates(expected, found)
+    places: dict[str, list[int]] = {}
+    for at, candidates in enumerate(found):
+        for entity in candidates:
+            places.setdefault(entity, []).append(at)
+    taken: dict[int, int] = {}  # found -> expected
+    placed: dict[int, int] = {}  # expected -> found
+    for which in range(len(expected)):
+        came_from: dict[int, int] = {}  # found -> the expected mention that would take it
+        waiting, free = deque([which]), -1
+        while waiting and free < 0:
+            mover = waiting.popleft()
+            for at in (at for entity in expected[mover] for at in places.get(entity, ())):
+                if at not in came_from:
+                    came_from[at] = mover
+                    if at not in taken:
+                        free = at
+                        break
+                    waiting.append(taken[at])
+        while free >= 0:
+            mover = came_from[free]
+            taken[free] = mover
+            free, placed[mover] = placed.get(mover, -1), free
+    return [which in placed for which in range(len(expected))]
 
 
 def kept_in(expected: Found, found: Found, output: str, checks: NameChecks | None) -> list[bool]:
@@ -217,33 +221,6 @@ def without(text: str, mentions: Sequence[Mention], matched: Sequence[bool]) -> 
         if is_matched and not is_literal(mention.entities[0]):
             text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
     return text
-
-
-def _match_candidates(expected: Sequence[Candidates], found: Sequence[Candidates]) -> list[bool]:
-    """Return the largest matching (Kuhn 1955): if all partners of a mention are taken, earlier pairs are changed."""
-    places: dict[str, list[int]] = {}
-    for at, candidates in enumerate(found):
-        for entity in candidates:
-            places.setdefault(entity, []).append(at)
-    taken: dict[int, int] = {}  # found -> expected
-    placed: dict[int, int] = {}  # expected -> found
-    for which in range(len(expected)):
-        came_from: dict[int, int] = {}  # found -> the expected mention that would take it
-        waiting, free = deque([which]), -1
-        while waiting and free < 0:
-            mover = waiting.popleft()
-            for at in (at for entity in expected[mover] for at in places.get(entity, ())):
-                if at not in came_from:
-                    came_from[at] = mover
-                    if at not in taken:
-                        free = at
-                        break
-                    waiting.append(taken[at])
-        while free >= 0:
-            mover = came_from[free]
-            taken[free] = mover
-            free, placed[mover] = placed.get(mover, -1), free
-    return [which in placed for which in range(len(expected))]
 
 
 def open_linker(kb: str, *, guards: bool, **how: Any) -> Linker:

@@ -118,8 +118,8 @@ class KoBEPool(EntityMetric):
 
     def _link(self, outputs: Sequence[str], both: Languages) -> list[frozenset[Mentioned]]:
         found = []
-        for mentions in self.find(outputs, both.target, named_in=both.source, of_outputs=True):
-            times = Counter(candidates[0] for candidates in mentions)
+        for mentions in self.mentions(outputs, both.target, named_in=both.source, of_outputs=True):
+            times = Counter(candidates[0] for _, candidates in mentions)
             found.append(frozenset((entity, n) for entity, most in times.items() for n in range(1, most + 1)))
         return found
 

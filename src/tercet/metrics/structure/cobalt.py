@@ -213,7 +213,7 @@ class Cobalt(ParsedMetric):
         """Return the alignment of output and reference; it has no pairs if one of them is empty."""
         table = None if self.paraphrases is None else str(find_table(self.paraphrases).absolute())
         if self.aligner == "meteor":
-            return meteor_alignment(_meteor_aligner(self.language, self.synonyms, table), output, reference)
+            return meteor_alignment(meteor_aligner(self.language, self.synonyms, table), output, reference)
         vectors = self.vectors if self.vectors is None or is_model(self.vectors) else str(Path(self.vectors).absolute())
         words = self.language, self.synonyms, table, vectors, self.threshold
         aligner = _context_aligner(*words, published=self.params == "published", related=self.related)
@@ -342,7 +342,8 @@ def _context_aligner(
 
 
 @lru_cache(maxsize=8)
-def _meteor_aligner(language: str, synonyms: bool, table: str | None) -> Aligner:
+def meteor_aligner(language: str, synonyms: bool, table: str | None) -> Aligner:
+    """Return METEOR's aligner with the matchers that a language has."""
     possible = {"stem": language in STEMMED, "synonym": synonyms, "paraphrase": table is not None}
     matchers = tuple(name for name in MATCHERS if possible.get(name, True))
     return Aligner(language=language, matchers=matchers, table=table)

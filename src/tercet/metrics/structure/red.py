@@ -10,20 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from math import exp
 from typing import Any, NamedTuple
 
 from ...language.function_words import function_words
-from ...language.meteor_alignment import MATCHERS, Aligner
+from ...language.meteor_alignment import MATCHERS
 from ...language.paraphrases import find_table
 from ...language.sentence import Sentence
-from ...language.stemming import LANGUAGES as STEMMED
 from ...text.explanations import Seen
 from .._parameters import param
 from ..bases.parsed import ParsedMetric
 from ..bases.segments import PartsMetric
+from .cobalt import meteor_aligner
 
 SIZES = (1, 2, 3)
 WEIGHTS = (0.6, 0.3, 0.1)  # of the F-measures of these sizes
@@ -95,7 +94,7 @@ class RED(PartsMetric, ParsedMetric):
     def matches(self, ours: Sequence[str], theirs: Sequence[str]) -> dict[int, Match]:
         """Return the matched words of the reference."""
         table = None if self.paraphrases is None else str(find_table(self.paraphrases).absolute())
-        aligner = _aligner(self.language, table)
+        aligner = meteor_aligner(self.language, self.language == "en", table)
         values = {"exact": 1.0, **{name: getattr(self, name) for name in MATCHERS[1:]}}
         return {
             j: Match(i, values[link.matcher])
@@ -163,11 +162,3 @@ def _value(places: Sequence[int], fixed: bool, matches: Mapping[int, Match]) -> 
 
 def _mean(weights: Sequence[float], places: Sequence[int]) -> float:
     return sum(weights[place] for place in places) / len(places)
-
-
-@lru_cache(maxsize=8)
-def _aligner(language: str, table: str | None) -> Aligner:
-    possible = {"stem": language in STEMMED, "synonym": language == "en", "paraphrase": table is not None}
-    return Aligner(
-        language=language, matchers=tuple(name for name in MATCHERS if possible.get(name, True)), table=table
-    )
