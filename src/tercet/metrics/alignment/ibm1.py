@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -72,11 +72,6 @@ class LexicalModels:
     table: LexicalTable | None = field(repr=False, compare=False)
     back: LexicalTable | None = field(repr=False, compare=False)
     lm: NgramModel | None = field(repr=False, compare=False)
-
-
-class _Texts(NamedTuple):
-    source: list[str]
-    output: list[str]
 
 
 @dataclass(frozen=True)
@@ -159,9 +154,9 @@ class IBM1(Metric):
         digests, lm = [_digest(each) for each in (table, back) if each is not None], None
         estimated = not digests
         if estimated or self.lm:
-            texts = _read_testset(testset) if self.corpus is None else _read_corpus(self.corpus)
-            source, source_units = self._learn_side(source, texts.source)
-            output, output_units = self._learn_side(output, texts.output)
+            sources, outputs = _read_testset(testset) if self.corpus is None else _read_corpus(self.corpus)
+            source, source_units = self._learn_side(source, sources)
+            output, output_units = self._learn_side(output, outputs)
             digests += [checksum([" ".join(text) for text in units]) for units in (source_units, output_units)]
             if estimated and "output" in self.parts:
                 table = train_table(source_units, output_units, longest=LONGEST)
@@ -170,7 +165,7 @@ class IBM1(Metric):
             if self.lm:
                 from ...language.kneser_ney import estimate
 
-                read = self._lm_units(output, texts.output, output_units)
+                read = self._lm_units(output, outputs, output_units)
                 lm = estimate([" ".join(text) for text in read], order=LM_ORDER)
         models = LexicalModels(checksum(digests)[:16], source, output, table, back, lm)
         return Learnt(models, {"learnt": models.checksum})
@@ -271,15 +266,15 @@ def _grams(tags: Sequence[str]) -> list[str]:
     return ["_".join(tags[start : start + TAGS]) for start in starts]
 
 
-def _read_corpus(corpus: str) -> _Texts:
+def _read_corpus(corpus: str) -> tuple[list[str], list[str]]:
     from ...data.lines import read_lines
 
     source, output = (read_lines(path) for path in corpus.split("+"))
     check_parallel(source, output)
-    return _Texts(source, output)
+    return source, output
 
 
-def _read_testset(testset: Corpus) -> _Texts:
+def _read_testset(testset: Corpus) -> tuple[list[str], list[str]]:
     """Return the sources, each with every system's output; sorted, so that the order of systems has no effect."""
 
     def pairs() -> Iterator[tuple[str, str]]:
@@ -292,7 +287,7 @@ def _read_testset(testset: Corpus) -> _Texts:
             "ibm1 learns from the outputs of one system alone, which says little: give more systems, or a corpus."
         )
     rows = sorted(pairs())
-    return _Texts([source for source, _ in rows], [output for _, output in rows])
+    return [source for source, _ in rows], [output for _, output in rows]
 
 
 def _digest(table: LexicalTable) -> str:

@@ -21,8 +21,6 @@ from .members import Member, MemberMetric, count_members, find_model_members, ma
 from .pairs import one_segment
 
 log = logging.getLogger(__name__)
-
-
 OWN = ("version:", "lms:")  # what changes in what computes a feature with the package, not with the computer
 
 
@@ -73,13 +71,14 @@ class CombinedMetric(MemberMetric):
         for member, metric in zip(members, ready, strict=True):
             then = model.needs.get(member.spec)
             if then and self._differ(then, now := what_computes(metric)):
-                _warn_once(self._place(), member.spec, then, now)
+                message = "%s: %s was %s when the model was trained, and is %s here; scores may differ."
+                _warn_once(message, self._place(), member.spec, then, now)
         checksum = model.checksum[:16]
         return Learnt((checksum, tuple(ready)), {"checksum": checksum})
 
     def _differ(self, then: str, now: str) -> bool:
         """Return whether a member is not that of training; parts of the package may differ from its own models'."""
-        if not type(self).__module__.startswith("tercet.metrics.combined.") or getattr(self, "model", None) or self.lm:
+        if self.toml or getattr(self, "model", None) or self.lm:
             return then != now
         kept = [[item for item in each.split("|") if not item.startswith(OWN)] for each in (then, now)]
         return kept[0] != kept[1]
@@ -121,7 +120,8 @@ def _table(model: LearnedModel, columns: Mapping[str, Floats], segments: int, pl
     table[:, inputs.columns] = inputs.means
     missing = [name for name in model.features if name not in columns]
     if missing:
-        _warn_of_missing(place, len(missing), missing[0])
+        message = "%s: %d features are missing, such as %s; their usual values are taken."
+        _warn_once(message, place, len(missing), missing[0])
     for number, name in enumerate(model.features):
         if name in columns:
             table[:, number] = np.nan_to_num(columns[name])
@@ -129,12 +129,5 @@ def _table(model: LearnedModel, columns: Mapping[str, Floats], segments: int, pl
 
 
 @lru_cache(maxsize=64)
-def _warn_once(place: str, member: str, then: str, now: str) -> None:
-    log.warning(
-        "%s: %s was %s when the model was trained, and is %s here; scores may differ.", place, member, then, now
-    )
-
-
-@lru_cache(maxsize=64)
-def _warn_of_missing(place: str, number: int, first: str) -> None:
-    log.warning("%s: %d features are missing, such as %s; their usual values are taken.", place, number, first)
+def _warn_once(message: str, *values: object) -> None:
+    log.warning(message, *values)

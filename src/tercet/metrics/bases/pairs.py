@@ -15,7 +15,7 @@ from ...text.coding import Ints, Units, offsets_of
 from ...text.explanations import Matches, Seen
 from ...text.ngrams import compare_ngrams, longest_matches
 from ...types import Floats
-from .._contract import Metric, Shard, group_references
+from .._contract import Metric, Shard, group_references, mean_score
 
 MOST_UNITS = 20_000  # words of one text; the time grows with its square
 
@@ -104,6 +104,10 @@ class BestReferenceMetric(Metric):
     def choose(self, counts: Floats, groups: Ints) -> Ints:
         """Return for every segment i the number of its best reference text, groups[i] to groups[i + 1] - 1."""
         return best_rows(self.segment_scores(counts), groups, highest=self.higher_is_better is not False)
+
+    def score(self, totals: Floats) -> Floats:
+        """Compute the mean of segments, unless a metric says otherwise."""
+        return mean_score(totals)
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: Any) -> Seen:
         """Return what was seen in an output and its best reference, which gave these counts."""

@@ -14,7 +14,6 @@ from ...text.editing import words_of
 from ...text.explanations import Edits, Seen
 from ...text.tokenisers import check_tokeniser, lower, tokenise
 from ...types import Floats
-from .._contract import mean_score
 from .._parameters import CASE, param
 from .pairs import BestReferenceMetric, best_rows, too_long
 
@@ -150,9 +149,6 @@ class WordPairMetric(BestReferenceMetric):
                 raise too_long(self.name, "words", outputs[owner], len(words[owner]), len(reference))
             rows.append(self.count_pair(words[owner], reference))
         return np.array(rows, dtype=np.float64)
-
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
         words, others = self.words([output, reference])

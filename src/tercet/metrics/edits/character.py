@@ -21,7 +21,6 @@ from ...kernels import phrases
 from ...text.coding import Ints, call, code_points, offsets_of, view
 from ...text.explanations import Edit, Edits, Place, Seen, Shift, locate
 from ...types import Floats
-from .._contract import mean_score
 from .._parameters import param
 from ..bases.pairs import BestReferenceMetric, number_words, refuse_long, too_long
 
@@ -80,9 +79,6 @@ class CharacTER(BestReferenceMetric):
         lost = (np.diff(references.offsets) > 0) | (self.variant == "original")
         scores[empty] = lost[empty]
         return np.column_stack([scores, np.ones(len(scores)), *costs]).astype(np.float64)
-
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"edits": int(totals[2]), "move_cost": float(totals[3]), "sys_len": int(totals[4])}

@@ -27,7 +27,6 @@ from ...kernels import jumps
 from ...text.coding import Ints, call, code_points
 from ...text.explanations import Seen
 from ...types import Floats
-from .._contract import mean_score
 from .._parameters import param
 from ..bases.pairs import BestReferenceMetric, refuse_long
 
@@ -121,9 +120,6 @@ class EED(BestReferenceMetric):
         scratch = [np.empty(columns, dtype=np.int32), visits, *(np.empty(columns, dtype=kind) for _ in range(3))]
         call(distances, *texts, *costs, errors, *scratch)
         return errors, visits.reshape(-1, 4)
-
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"errors": float(totals[2]), "coverage": int(totals[3]), "ref_len": int(totals[4])}

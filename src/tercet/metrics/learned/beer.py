@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -96,13 +95,6 @@ def _split(text: str) -> list[str]:
     return [] if words == [""] and text else words
 
 
-class _Sides(NamedTuple):
-    """Numbers of pieces of texts, shape (texts, pieces)."""
-
-    totals: Ints
-    lengths: Ints  # (texts, 2): characters and words
-
-
 class _References:
     """The references of a shard, indexed once for all systems."""
 
@@ -113,21 +105,20 @@ class _References:
         words = number_words(texts, numbers)
         self.words = NgramIndex(words, each, WORDS)
         self.skips = [np.unique(keys, return_counts=True) for keys in _skip_bigrams(words, len(numbers))]
-        self.sides = _count(texts)
+        self.totals, self.lengths = _count(texts)
 
     def compare(self, outputs: list[list[str]], segments: Ints) -> Floats:
         """Return the features of each reference text with the output of its segment, shape (reference texts, 62)."""
-        sides = _count(outputs)
-        ours, theirs = sides.totals[segments], self.sides.totals
-        lengths = np.stack([sides.lengths[segments], self.sides.lengths])
-        matches = np.empty_like(theirs)
+        totals, lengths = _count(outputs)
+        lengths = np.stack([lengths[segments], self.lengths])
+        matches = np.empty_like(self.totals)
         matches[:, 0] = lengths[:, :, 0].min(0)
         matches[:, 1:CHARACTERS] = self.characters.count_matches(_characters(outputs), segments)
         words = _numbered(outputs, self.numbers)
         edges = self._edges(outputs, segments)
         matches[:, CHARACTERS : CHARACTERS + WORDS] = self.words.count_matches(words, segments) + edges
         matches[:, CHARACTERS + WORDS :] = self._skips(_taken(words, segments))
-        return _shares(matches, ours, theirs, lengths)
+        return _shares(matches, totals[segments], self.totals, lengths)
 
     def _skips(self, outputs: Units) -> Ints:
         """Count the skip-bigrams that each reference text has in common with its output."""
@@ -167,7 +158,8 @@ def _shares(matches: Ints, ours: Ints, theirs: Ints, lengths: Ints) -> Floats:
     return np.concatenate([table[:, :cut], imbalance, table[:, cut:]], axis=1)
 
 
-def _count(texts: list[list[str]]) -> _Sides:
+def _count(texts: list[list[str]]) -> tuple[Ints, Ints]:
+    """Return numbers of pieces, shape (texts, pieces), and of characters and words, shape (texts, 2)."""
     words = np.array([len(text) for text in texts], dtype=np.int64)
     characters = _characters(texts).lengths + [bool(text) and text != [""] for text in texts]
     reach = np.maximum(np.minimum(words[:, np.newaxis] - 1, np.array(GAPS) + 1), 0)
@@ -175,7 +167,7 @@ def _count(texts: list[list[str]]) -> _Sides:
     totals = [
         characters[:, np.newaxis], ngram_totals(characters - 1, CHARACTERS - 1), ngram_totals(words, WORDS) + 2, skips
     ]  # fmt: skip
-    return _Sides(np.concatenate(totals, axis=1), np.stack([characters, words], axis=1))
+    return np.concatenate(totals, axis=1), np.stack([characters, words], axis=1)
 
 
 def _characters(texts: list[list[str]]) -> Units:

@@ -71,7 +71,7 @@ class COMET(ModelMetric):
     def load(self, place: Path) -> Predict:
         _package()
         models = import_module("comet.models")
-        kind = _hparams(place).get("class_identifier", "")
+        kind, _ = _hparams(place)
         if kind not in models.str2model:
             raise DataError(
                 f"comet: {place.parents[1] / 'hparams.yaml'} names no kind of model that this package knows."
@@ -126,14 +126,11 @@ def _checkpoint(place: str) -> Path | None:
     return found if found.is_file() and (found.absolute().parents[1] / "hparams.yaml").is_file() else None
 
 
-def _hparams(checkpoint: Path) -> dict[str, Any]:
-    """Read from hparams.yaml the kind of a model and what it reads."""
+def _hparams(checkpoint: Path) -> tuple[str, list[str]]:
+    """Read from hparams.yaml the kind of a model, and the segments that it reads; empty if it does not say them."""
     text = (checkpoint.absolute().parents[1] / "hparams.yaml").read_text("utf-8", errors="replace")
     kind, segments = _KIND.search(text), _SEGMENTS.search(text)
-    found: dict[str, Any] = {"class_identifier": kind[1]} if kind else {}
-    if segments:
-        found["input_segments"] = re.findall(r"- (\w+)", segments[1])
-    return found
+    return kind[1] if kind else "", re.findall(r"- (\w+)", segments[1]) if segments else []
 
 
 def _reads_no_reference(model: str | None) -> bool:
@@ -141,10 +138,8 @@ def _reads_no_reference(model: str | None) -> bool:
     checkpoint = _checkpoint(model) if model else None
     if checkpoint is None:
         return any(part in (model or "").lower() for part in ("kiwi", "-qe"))
-    about = _hparams(checkpoint)
-    return about.get("class_identifier") == "referenceless_regression_metric" or "ref" not in about.get(
-        "input_segments", ["ref"]
-    )
+    kind, segments = _hparams(checkpoint)
+    return kind == "referenceless_regression_metric" or (bool(segments) and "ref" not in segments)
 
 
 @contextmanager

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -34,7 +33,7 @@ from ...text.ngrams import compare_ngrams, longest_matches
 from ...types import Floats
 from .._contract import Metric, Shard, group_references
 from .._parameters import CASE, NO, YES, param
-from ..bases.pairs import best_rows
+from ..bases.pairs import best_rows, owners
 
 EPSILON = 1e-16
 ASCII_BLANKS = " \t\n\v\f\r"  # what Python 2 strips from bytes
@@ -170,25 +169,20 @@ class CHRF(Metric):
     def count(self, shard: Shard, opened: object) -> dict[str, Floats]:
         """Count for each order the n-grams of output and reference and their matches; of the reference with best F."""
         references = self.prepare(shard, opened)
-        segments = np.repeat(np.arange(len(references.groups) - 1), np.diff(references.groups))
-        counts = {}
-        for system, outputs in shard.outputs.items():
-            key = (*self._text_key, "output", system)
-            points = shard.share(key, partial(self._points, list(outputs)))
-            parts = [
-                shard.share(
-                    (*key, self.variant, self.whitespace, self.char_order),
-                    partial(self._character_triples, points, references.characters, segments),
-                )
-            ]
-            if references.words is not None and references.vocabulary is not None:
-                words = references.vocabulary.find(self._words(points))
-                parts.append(self._triples(words, references.words, segments))
-            counts[system] = self._best(np.concatenate(parts, axis=1), references.groups)
-        return counts
+        return {each: self._best(self._compare(shard, each, references), references.groups) for each in shard.outputs}
 
-    def _character_triples(self, texts: _Points, references: NgramIndex, segments: Ints) -> Floats:
-        return self._triples(self._characters(texts), references, segments)
+    def _compare(self, shard: Shard, system: str, references: _References) -> Floats:
+        """Return the triples of a system's outputs with each reference text."""
+        key, segments = (*self._text_key, "output", system), owners(references.groups)
+        points = shard.share(key, lambda: self._points(list(shard.outputs[system])))
+        triples = shard.share(
+            (*key, self.variant, self.whitespace, self.char_order),
+            lambda: self._triples(self._characters(points), references.characters, segments),
+        )
+        if references.words is None or references.vocabulary is None:
+            return triples
+        words = references.vocabulary.find(self._words(points))
+        return np.concatenate([triples, self._triples(words, references.words, segments)], axis=1)
 
     def _best(self, triples: Floats, groups: Ints) -> Floats:
         """Choose the reference with the best F; shape (reference texts, order, 3) -> (segments, 3 * order + 2)."""
