@@ -61,7 +61,8 @@ class Shard:
     @property
     def reference_rows(self) -> list[list[str]]:
         """The references of each segment. A segment without some reference has fewer."""
-        return [[text for text in row if text is not None] for row in zip(*self.references.values(), strict=True)]
+        rows = zip(*self.references.values(), strict=True) if self.references else [()] * len(self)
+        return [[text for text in row if text is not None] for row in rows]
 
     def only(self, systems: Sequence[str]) -> Shard:
         """Return the shard with some of its systems; what is shared stays shared."""
