@@ -178,15 +178,10 @@ def by_ending(*endings: str) -> Callable[[Head], Guess | None]:
     return sniff
 
 
-def by_columns(*names: str, sureness: float = CERTAIN) -> Callable[[Head], Guess | None]:
+def by_columns(*names: str) -> Callable[[Head], Guess | None]:
     """Return a `sniff` for tables (.tsv, .csv) with these columns."""
-
-    def sniff(head: Head) -> Guess | None:
-        if head.ends(".tsv", ".csv") and set(names) <= set(head.header):
-            return Guess(sureness, f"it has the columns {', '.join(names)}")
-        return None
-
-    return sniff
+    found = Guess(CERTAIN, f"it has the columns {', '.join(names)}")
+    return lambda head: found if head.ends(".tsv", ".csv") and set(names) <= set(head.header) else None
 
 
 def by_item(head: Head) -> Sequence[str]:
