@@ -356,32 +356,3 @@ def align_perl(
                     if least < 0 or distance < least:
                         least = distance
                         alignment[place + i] = j
-
-
-def sum_displacements(
-    alignment: cython.int[::1],
-    alignment_offsets: cython.longlong[::1],
-    reference_lengths: cython.longlong[::1],
-    aligned: cython.longlong[::1],
-    sums: cython.double[::1],
-) -> None:
-    """Count the aligned words and sum the absolute differences of their relative positions in the texts."""
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    begin: cython.Py_ssize_t
-    n: cython.double
-    m: cython.double
-    distance: cython.double
-    total: cython.double
-    for t in range(aligned.shape[0]):
-        begin = alignment_offsets[t]
-        n = alignment_offsets[t + 1] - begin
-        m = reference_lengths[t]
-        total = 0.0
-        aligned[t] = 0
-        for i in range(begin, alignment_offsets[t + 1]):
-            if alignment[i] >= 0:
-                distance = (i - begin + 1) / n - (alignment[i] + 1) / m
-                total += distance if distance > 0 else -distance
-                aligned[t] += 1
-        sums[t] = total

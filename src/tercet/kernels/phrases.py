@@ -1,11 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""CharacTER's loops: move phrases of the output to their positions in the reference, then edit characters.
+"""CharacTER's loops: move phrases of the output to their positions in the reference, and price these moves.
 
 Wang, Peter, Rosendahl and Ney (2016), "CharacTer: Translation Edit Rate on Character Level", WMT. `move_phrases` makes
-moves one by one, each time the one that lowers the edit distance between words most; `edit_characters` counts the
-remaining edits. Edit distances are computed for 64 reference units at a time, as bits of one number (Hyyrö, 2003, "A
-bit-vector algorithm for computing Levenshtein and Damerau edit distances"). The slow reference implementation in the
-tests uses lists of words.
+moves one by one, each time the one that lowers the edit distance between words most. Edit distances are computed for 64
+reference units at a time, as bits of one number (Hyyrö, 2003, "A bit-vector algorithm for computing Levenshtein and
+Damerau edit distances"). The slow reference implementation in the tests uses lists of words.
 """
 
 from __future__ import annotations
@@ -395,68 +394,3 @@ def price_moves(
                         break
             i += size
         costs[t] = cost
-
-
-def edit_characters(
-    points: cython.uint[::1],
-    offsets: cython.longlong[::1],
-    reference_points: cython.uint[::1],
-    reference_offsets: cython.longlong[::1],
-    distances: cython.longlong[::1],
-    numbers: cython.int[::1],
-    masks: cython.ulonglong[::1],
-    rising: cython.ulonglong[::1],
-    falling: cython.ulonglong[::1],
-) -> None:
-    """Fill `distances` with the edit distance between the characters of text t and of reference text t.
-
-    numbers: zeros, one for each code point. masks: for each distinct character of a reference and one more, a number
-    for each 64 of its characters, of the longest reference; rising, falling: one for each 64.
-    """
-    bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
-    one: cython.ulonglong = 1
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    first: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    blocks: cython.Py_ssize_t
-    place: cython.int
-    base: cython.int = 1
-    used: cython.int
-    distance: cython.longlong
-    last: cython.ulonglong
-
-    for t in range(distances.shape[0]):
-        first = reference_offsets[t]
-        m = reference_offsets[t + 1] - first
-        if m == 0:
-            distances[t] = offsets[t + 1] - offsets[t]
-            continue
-        blocks = (m + 63) // 64
-        last = one << ((m - 1) & 63)
-        if base > 1000000000:
-            numbers[:] = 0
-            base = 1
-        used = 0
-        for i in range(blocks):
-            masks[i] = 0
-            rising[i] = bits64
-            falling[i] = 0
-        for j in range(m):
-            place = numbers[reference_points[first + j]] - base
-            if place < 0:
-                place = used
-                numbers[reference_points[first + j]] = base + used
-                used += 1
-                for i in range(blocks):
-                    masks[used * blocks + i] = 0
-            masks[(place + 1) * blocks + j // 64] |= one << (j & 63)
-        distance = m
-        for i in range(offsets[t], offsets[t + 1]):
-            place = numbers[points[i]] - base + 1
-            if place < 0:
-                place = 0
-            distance += _advance(masks, place * blocks, rising, falling, 0, 0, blocks, last) - 1
-        distances[t] = distance
-        base += used

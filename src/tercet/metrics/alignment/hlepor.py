@@ -133,9 +133,11 @@ class HLEPOR(BestReferenceMetric):
     def _factors(self, alignment: NDArray[np.int32], offsets: Ints, common: Ints, reference_lengths: Ints) -> Floats:
         """Return ELP, NPP, HPR, precision and recall, shape (references, 5)."""
         lengths = np.diff(offsets)
-        aligned = np.empty(len(lengths), dtype=np.int64)
-        sums = np.empty(len(lengths))
-        call(alignments.sum_displacements, alignment, offsets, reference_lengths, aligned, sums)
+        found = np.flatnonzero(alignment >= 0)
+        text = np.repeat(np.arange(len(lengths)), lengths)[found]
+        here, there = (found - offsets[text] + 1) / lengths[text], (alignment[found] + 1) / reference_lengths[text]
+        aligned = np.bincount(text, minlength=len(lengths))
+        sums = np.bincount(text, np.abs(here - there), minlength=len(lengths))
         common = np.where(common < 0, aligned, common)
         both = (lengths > 0) & (reference_lengths > 0)
         longer, shorter = np.maximum(lengths, reference_lengths), np.minimum(lengths, reference_lengths)

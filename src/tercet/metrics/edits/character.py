@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from ...kernels import edits as edit_kernel
 from ...kernels import phrases
-from ...text.coding import Ints, call, code_points, offsets_of, view
+from ...text.coding import Ints, Units, call, code_points, offsets_of, view
+from ...text.editing import count_edits
 from ...text.explanations import Edit, Edits, Place, Seen, Shift, locate
 from ...types import Floats
 from .._parameters import param
@@ -171,21 +172,9 @@ def _costs(
     lengths = np.array([len(word) for words in outputs for word in words], dtype=np.int32)
     call(phrases.price_moves, *units, lengths, *order, move_costs)
     points, offsets = code_points(moved)
-    return _Costs(_edits(points, offsets, references), move_costs, np.diff(offsets)), orders
-
-
-def _edits(points: NDArray[np.uint32], offsets: Ints, references: _References) -> Ints:
-    """Return edit distances between characters."""
-    distances = np.empty(len(references.offsets) - 1, dtype=np.int64)
-    most = int(np.diff(references.offsets).max(initial=0))
-    blocks = (most + 63) // 64
-    alphabet = min(most, int(np.count_nonzero(np.bincount(references.points)))) if most else 0
-    largest = max(int(points.max(initial=0)), int(references.points.max(initial=0)))
-    texts = (points, offsets, references.points, references.offsets)
-    sizes = ((alphabet + 1) * blocks + 1, blocks + 1, blocks + 1)
-    scratch = [np.zeros(largest + 1, dtype=np.int32), *(np.empty(size, dtype=np.uint64) for size in sizes)]
-    call(phrases.edit_characters, *texts, distances, *scratch)
-    return distances
+    characters = Units(points.view(np.int32), offsets), Units(references.points.view(np.int32), references.offsets)
+    edits = count_edits(*characters, np.arange(len(moved)), trace=False)[:, 0]
+    return _Costs(edits, move_costs, np.diff(offsets)), orders
 
 
 MOST_SHOWN = 4_000_000  # pairs of characters in a segment whose edits are listed
