@@ -7,50 +7,53 @@ Words are those of the parser, in lower case; tags are the parser's own, or univ
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import ClassVar, Self
 
 from ..data.catalogue import data_folder
 from ..data.files import file_state, make_folder
-from ..data.model_file import Dataset, ModelFile, read_model, write_model
+from ..data.model_file import Dataset, ModelFile
 from ..errors import DataError, UsageError
 from ..language.kneser_ney import estimate
 from ..language.ngram_models import NgramModel, Scored
 from ..language.sentence import Sentence
+from ..learning.stored import StoredModel
 from .packing import pack, unpack
 
-KIND = "fluency-models"
-MADE_BY = "tercet lm"
 NAMES = ("words", "words_backward", "tags", "tags_backward")
 ORDER = 3
 SHIPPED = "en"  # the language of the models in the package
 
 
 @dataclass(frozen=True, eq=False)
-class FluencyModels:
+class FluencyModels(StoredModel):
     """The models of one language by name (`NAMES`)."""
 
     language: str
     models: Mapping[str, NgramModel]
     trained_on: tuple[Dataset, ...] = ()
 
+    kind: ClassVar[str] = "fluency-models"
+    made_by: ClassVar[str] = "tercet lm"
+
     def score(self, name: str, sentences: Sequence[Sentence]) -> Scored:
         """Return the scores of the words or tags of sentences by one of the models."""
         return self.models[name].score([as_line(name, sentence) for sentence in sentences])
 
-    @cached_property
-    def file(self) -> ModelFile:
-        """The models as the content of a file."""
+    def to_file(self) -> ModelFile:
         blobs = {name: pack(self.models[name]) for name in NAMES}
-        manifest = {"language": self.language}
-        return ModelFile(KIND, manifest, blobs=blobs, trained_on=self.trained_on)
+        return ModelFile(self.kind, {"language": self.language}, blobs=blobs, trained_on=self.trained_on)
 
-    @property
-    def checksum(self) -> str:
-        """The SHA-256 of the models."""
-        return self.file.checksum
+    @classmethod
+    def from_file(cls, content: ModelFile, place: str) -> Self:
+        language = content.manifest.get("language")
+        if not isinstance(language, str) or set(content.blobs) != set(NAMES):
+            raise DataError(f"{place} does not hold the four language models. Make them with '{cls.made_by}'.")
+        models = {name: unpack(NgramModel, content.blobs[name], f"{place}, {name}") for name in NAMES}
+        return cls(language, models, content.trained_on)
 
 
 def as_line(name: str, sentence: Sentence) -> str:
@@ -80,7 +83,7 @@ def save_models(models: FluencyModels, path: str | Path) -> None:
     """Write models to a file."""
     if path == default_place(models.language):
         make_folder(Path(path).parent)
-    write_model(models.file, path)
+    models.save(path)
 
 
 def load_models(path: str | Path | None, language: str) -> FluencyModels:
@@ -92,7 +95,7 @@ def load_models(path: str | Path | None, language: str) -> FluencyModels:
                 return _load(str(own), None)
         raise UsageError(
             f"There are no language models for {language!r}. Estimate them once, from texts in that language that are "
-            f"not those you evaluate: {MADE_BY} TEXTS… -l {language}"
+            f"not those you evaluate: {FluencyModels.made_by} TEXTS… -l {language}"
         )
     found = _load(str(place), file_state(place))
     if found.language != language:
@@ -102,11 +105,4 @@ def load_models(path: str | Path | None, language: str) -> FluencyModels:
 
 @lru_cache(maxsize=2)
 def _load(path: str, state: object) -> FluencyModels:
-    content = read_model(path, KIND, made_by=MADE_BY)
-    language = content.manifest.get("language")
-    if not isinstance(language, str) or set(content.blobs) != set(NAMES):
-        raise DataError(f"{path} does not hold the four language models. Make them with '{MADE_BY}'.")
-    models = {name: unpack(NgramModel, content.blobs[name], f"{path}, {name}") for name in NAMES}
-    found = FluencyModels(language, models, content.trained_on)
-    found.__dict__["file"] = content
-    return found
+    return FluencyModels.load(path)

@@ -4,19 +4,18 @@ import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
-from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.display import Tabular
-from ..data.model_file import CONTROL, Dataset, ModelFile, has_form, read_model, write_model
+from ..data.model_file import CONTROL, Dataset, ModelFile, has_form
 from ..data.testset import check_several
 from ..errors import DataError, UsageError
 from ..learning.learners import learnt_by
 from ..learning.predictors import Predictor, below, predictor_from_parts
+from ..learning.stored import StoredModel
 from ..stats.resampling import check_share
 from ..types import Floats
 from .conformal import Conformal
@@ -26,7 +25,6 @@ from .resources import Resources
 
 log = logging.getLogger(__name__)
 
-KIND, MADE_BY = "quality-estimation", "tercet qe train"  # of model files
 SEEN = " If the model was trained on these very texts, its language models have seen them: predict others."
 LEVELS = (0.5, 0.8, 0.9, 0.95)  # of the intervals whose width `describe` reports
 # The fields of a model in its file, as plain values and as arrays, the latter by their names there.
@@ -80,7 +78,7 @@ class Predictions(Tabular):
 
 
 @dataclass(frozen=True, eq=False)
-class QualityModel:
+class QualityModel(StoredModel):
     """A model that predicts the label that a person would give a translation, from source and output alone.
 
     languages: source and target. label_range: lowest and highest label; range_given: whether the user gave the range,
@@ -106,6 +104,9 @@ class QualityModel:
     held_out_labels: Floats
     resources: Resources
     provenance: Mapping[str, Any]
+
+    kind: ClassVar[str] = "quality-estimation"
+    made_by: ClassVar[str] = "tercet qe train"
 
     @property
     def pair(self) -> str:
@@ -261,8 +262,7 @@ class QualityModel:
             )  # fmt: skip
         return found
 
-    @cached_property
-    def _file(self) -> ModelFile:
+    def to_file(self) -> ModelFile:
         facts, arrays = self.predictor.to_parts()
         calibration, scores = self.conformal.to_parts()
         provenance = {name: fact for name, fact in self.provenance.items() if name not in _ON_THE_CARD}
@@ -273,32 +273,17 @@ class QualityModel:
         tables |= {f"conformal.{name}": array for name, array in scores.items()}
         figures, needs, trained_on = (self.provenance.get(name, {}) for name in _ON_THE_CARD)
         datasets = tuple(Dataset(**dataset) for dataset in trained_on)
-        return ModelFile(KIND, own, tables, self.resources.members(), self.languages, datasets, figures, needs)
-
-    @cached_property
-    def checksum(self) -> str:
-        """Return the SHA-256 of all that the model holds. Models with equal checksums give equal predictions."""
-        return self._file.checksum
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to a file. Equal models give equal bytes."""
-        write_model(self._file, path)
+        return ModelFile(self.kind, own, tables, self.resources.members(), self.languages, datasets, figures, needs)
 
     @classmethod
-    def load(cls, path: str | Path) -> "QualityModel":
-        """Read a model from a file. Raises DataError if the file is not a model, was changed, or is too new or old."""
-        file = read_model(path, KIND, made_by=MADE_BY)
+    def from_file(cls, content: ModelFile, place: str) -> Self:
         try:
-            model = cls._from_file(file)
+            return cls._from_file(content)
         except DataError as error:
-            raise DataError(f"{path}: {error}") from None
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-            raise DataError(f"{path} is not a model that this version of Tercet can use: {error!r}.") from None
-        model.__dict__["checksum"] = file.checksum  # so that nothing is encoded again
-        return model
+            raise DataError(f"{place}: {error}") from None
 
     @classmethod
-    def _from_file(cls, file: ModelFile) -> "QualityModel":
+    def _from_file(cls, file: ModelFile) -> Self:
         facts, arrays = file.manifest, file.arrays
         card = {"held_out": file.figures, "needs": file.needs, "trained_on": [asdict(each) for each in file.trained_on]}
         provenance = facts["provenance"] | card

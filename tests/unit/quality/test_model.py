@@ -16,7 +16,7 @@ from tercet.data.model_file import ModelFile, read_model, write_model
 from tercet.errors import DataError, TercetError, UsageError
 from tercet.learning.learners import learnt_by
 from tercet.quality.inputs import GivenFeatures
-from tercet.quality.model import KIND, MADE_BY, QualityModel
+from tercet.quality.model import QualityModel
 from tercet.quality.resources import Resources
 from tercet.quality.training import train
 
@@ -46,7 +46,7 @@ def test_a_file_says_what_the_model_was_trained_on_and_what_it_reached(model: Qu
     corpora = {"source_texts": ["üks maja"], "parallel": (["kaks puud ."] * 3, ["two trees ."] * 3)}
     trained = train(sources, outputs, labels, "et-en", learner="ridge", features=["lengths"], **corpora)
     trained.save(tmp_path / "m")
-    file = read_model(tmp_path / "m", KIND, made_by=MADE_BY)
+    file = read_model(tmp_path / "m", QualityModel.kind, made_by=QualityModel.made_by)
     assert [(each.name, each.size) for each in file.trained_on] == [
         ("labelled segments", 60),
         ("source texts", 1),
@@ -164,7 +164,7 @@ def test_a_file_whose_parts_contradict_each_other_is_refused(
 @pytest.mark.parametrize("part", ["provenance", "predictor", "conformal", "features", "label_range"])
 def test_a_file_with_another_kind_of_part_is_refused(model: QualityModel, tmp_path: Path, part: str) -> None:
     for other in (None, 7, "words", [], ["a", "b"], {}):
-        write_model(replace(model._file, manifest={**model._file.manifest, part: other}), tmp_path / "m")
+        write_model(replace(model.to_file(), manifest={**model.to_file().manifest, part: other}), tmp_path / "m")
         with pytest.raises(TercetError):
             QualityModel.load(tmp_path / "m")
 
@@ -174,7 +174,7 @@ def test_a_model_that_is_opened_has_the_checksum_of_its_file(
 ) -> None:
     model.save(tmp_path / "m")
     expected = model.checksum
-    monkeypatch.setattr(QualityModel, "_file", property(lambda _: pytest.fail("encoded again")))
+    monkeypatch.setattr(QualityModel, "to_file", lambda _: pytest.fail("encoded again"))
     assert QualityModel.load(tmp_path / "m").checksum == expected
 
 
@@ -211,7 +211,7 @@ def places(part: Any, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 def test_what_is_said_in_a_forged_file_is_refused_or_can_be_used(tmp_path: Path) -> None:
     model = small(features=["lengths"])
-    facts = json.loads(json.dumps(model._file.manifest))
+    facts = json.loads(json.dumps(model.to_file().manifest))
     refused = 0
     for way in places(facts)[1:]:
         for other in (None, 10**400, "x\x1b[2J", [[]], {}):
@@ -220,7 +220,7 @@ def test_what_is_said_in_a_forged_file_is_refused_or_can_be_used(tmp_path: Path)
             for key in way[:-1]:
                 part = part[key]
             part[way[-1]] = other
-            write_model(replace(model._file, manifest=forged), tmp_path / "m")
+            write_model(replace(model.to_file(), manifest=forged), tmp_path / "m")
             try:
                 found = QualityModel.load(tmp_path / "m")
             except TercetError as error:
@@ -235,7 +235,7 @@ def test_what_is_said_in_a_forged_file_is_refused_or_can_be_used(tmp_path: Path)
 
 
 def test_arrays_that_no_model_has_are_refused(model: QualityModel, tmp_path: Path) -> None:
-    write_model(replace(model._file, arrays={**model._file.arrays, "more": np.zeros(3)}), tmp_path / "m")
+    write_model(replace(model.to_file(), arrays={**model.to_file().arrays, "more": np.zeros(3)}), tmp_path / "m")
     with pytest.raises(DataError, match="arrays that are not known here: more"):
         QualityModel.load(tmp_path / "m")
 

@@ -10,28 +10,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from hashlib import sha256
+from importlib.resources import as_file, files
 from pathlib import Path
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...data.files import file_state
-from ...data.model_file import Dataset, ModelFile, has_form, read_model, write_model
+from ...data.model_file import Dataset, ModelFile, has_form
 from ...errors import DataError
 from ...language.encoders.base import check_finite
 from ...learning.predictors import Predictor, predictor_from_parts
+from ...learning.stored import StoredModel
 from ...types import Floats
 
-KIND = "learned-metric"
-MADE_BY = "tercet learn"
 _FORM = {"features": [str], "language": str, "label": str}
 Hashes = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedModel:
+class LearnedModel(StoredModel):
     """A predictor of features, with all that is known of its training.
 
     features: names, in the order of the predictor's columns. language: of the outputs; empty for any.
@@ -48,6 +49,9 @@ class LearnedModel:
     figures: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     needs: Mapping[str, str] = field(default_factory=dict)
 
+    kind: ClassVar[str] = "learned-metric"
+    made_by: ClassVar[str] = "tercet learn"
+
     def predict(self, features: Floats) -> Floats:
         """Return a score for each row of features."""
         found = self.predictor.predict(features)
@@ -59,24 +63,27 @@ class LearnedModel:
         """The language of the outputs as a metric declares it: none for any."""
         return (self.language,) if self.language else ()
 
-    @cached_property
-    def file(self) -> ModelFile:
-        """The model as the content of a file."""
+    def to_file(self) -> ModelFile:
         plain, arrays = self.predictor.to_parts()
         manifest = {"features": list(self.features), "language": self.language, "label": self.label, "predictor": plain}
         return ModelFile(
-            KIND, manifest, {**arrays, "seen": self.seen},
+            self.kind, manifest, {**arrays, "seen": self.seen},
             trained_on=self.trained_on, figures=self.figures, needs=self.needs,
         )  # fmt: skip
 
-    @property
-    def checksum(self) -> str:
-        """The SHA-256 of the model's content."""
-        return self.file.checksum
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to a file."""
-        write_model(self.file, path)
+    @classmethod
+    def from_file(cls, content: ModelFile, place: str) -> Self:
+        manifest, arrays = dict(content.manifest), dict(content.arrays)
+        plain, seen = manifest.pop("predictor", None), arrays.pop("seen", None)
+        if not has_form(manifest, _FORM) or not isinstance(plain, dict) or seen is None or seen.dtype != np.uint32:
+            raise DataError(f"{place} is not a learned metric: parts of it are missing. Make it with '{cls.made_by}'.")
+        predictor = predictor_from_parts(plain, arrays)
+        if predictor.inputs.width != len(manifest["features"]):
+            raise DataError(f"{place} names {len(manifest['features'])} features for {predictor.inputs.width} columns.")
+        return cls(
+            tuple(manifest["features"]), predictor, manifest["language"], manifest["label"], content.trained_on, seen,
+            content.figures, content.needs,
+        )  # fmt: skip
 
 
 def load_model(path: str | Path) -> LearnedModel:
@@ -86,29 +93,14 @@ def load_model(path: str | Path) -> LearnedModel:
 
 @lru_cache(maxsize=8)
 def _load(path: str, state: object) -> LearnedModel:
-    return _from_file(read_model(path, KIND, made_by=MADE_BY), path)
+    return LearnedModel.load(path)
 
 
 @lru_cache(maxsize=8)
 def shipped_model(name: str) -> LearnedModel:
     """Return a model that comes with the package."""
-    return _from_file(read_model(Path(__file__).parents[1] / "data" / f"{name}.model", KIND, made_by=MADE_BY), name)
-
-
-def _from_file(content: ModelFile, place: str) -> LearnedModel:
-    manifest, arrays = dict(content.manifest), dict(content.arrays)
-    plain, seen = manifest.pop("predictor", None), arrays.pop("seen", None)
-    if not has_form(manifest, _FORM) or not isinstance(plain, dict) or seen is None or seen.dtype != np.uint32:
-        raise DataError(f"{place} is not a learned metric: parts of it are missing. Make it with '{MADE_BY}'.")
-    predictor = predictor_from_parts(plain, arrays)
-    if predictor.inputs.width != len(manifest["features"]):
-        raise DataError(f"{place} names {len(manifest['features'])} features for {predictor.inputs.width} columns.")
-    model = LearnedModel(
-        tuple(manifest["features"]), predictor, manifest["language"], manifest["label"], content.trained_on, seen,
-        content.figures, content.needs,
-    )  # fmt: skip
-    model.__dict__["file"] = content
-    return model
+    with as_file(files("tercet.metrics").joinpath("data", f"{name}.model")) as path:
+        return LearnedModel.load(path)
 
 
 def hash_references(texts: Iterable[str | None]) -> Hashes:
