@@ -27,7 +27,7 @@ from tercet.data.layouts import open_testset
 from tercet.stats.accuracy import calibrate_ties
 from tercet.stats.correlation import pearson
 from tercet.stats.power import detectable_difference
-from tercet.tasks.reproduce.papers.wmt19_systems import system_level
+from tercet.tasks.reproduce.papers.wmt19 import system_level
 from tercet.tasks.reproduce.sources import DataSets
 
 from .data import english_pairs, rows
