@@ -1,9 +1,12 @@
 """`Cache`: finished counts in a folder, so that a run that was killed continues where it stopped."""
 
+import json
 import logging
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from unicodedata import unidata_version
 
 import numpy as np
 
@@ -33,8 +36,6 @@ class Cache:
 
         Python's Unicode data decide what is lower case and what is a punctuation mark.
         """
-        from unicodedata import unidata_version
-
         code = metric.metric.code
         return {
             "format": 2,
@@ -49,12 +50,10 @@ class Cache:
 
     def path(self, header: Mapping[str, Any]) -> Path:
         """Return the file for counts with this header."""
-        return self.folder / f"{_digest(_line(header))}.counts"
+        return self.folder / f"{sha256(json.dumps(header).encode()).hexdigest()}.counts"
 
     def load(self, header: Mapping[str, Any]) -> Floats | None:
         """Return the counts; None, with a warning if the file is damaged, where they must be computed."""
-        import json
-
         path = self.path(header)
         if not path.exists():
             return None
@@ -62,7 +61,7 @@ class Cache:
             line, _, data = path.read_bytes().partition(b"\n")
             found = json.loads(line)
             shape = tuple(found["shape"])
-            fits = found == {**header, "shape": list(shape), "digest": _digest(data)}
+            fits = found == {**header, "shape": list(shape), "digest": sha256(data).hexdigest()}
             counts: Floats = np.frombuffer(data, dtype="<f8").reshape(shape).astype(np.float64)
             if fits and counts.ndim == 2 and len(counts) == header["segments"]:
                 return counts
@@ -74,18 +73,6 @@ class Cache:
     def save(self, header: Mapping[str, Any], counts: Floats) -> None:
         """Keep counts."""
         data = np.ascontiguousarray(counts, dtype="<f8").tobytes()
-        line = _line({**header, "shape": list(counts.shape), "digest": _digest(data)})
+        line = json.dumps({**header, "shape": list(counts.shape), "digest": sha256(data).hexdigest()})
         with writing_bytes(self.path(header)) as stream:
-            stream.write(line + b"\n" + data)
-
-
-def _line(header: Mapping[str, Any]) -> bytes:
-    import json  # slow to import, and only caches need it
-
-    return json.dumps(header).encode()
-
-
-def _digest(data: bytes) -> str:
-    from hashlib import sha256  # slow to import, and only caches need it
-
-    return sha256(data).hexdigest()
+            stream.write(line.encode() + b"\n" + data)

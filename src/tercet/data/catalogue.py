@@ -26,7 +26,6 @@ from typing import Any
 from ..errors import DataError, UnknownName, UsageError
 from .archives import MAX_BYTES, MAX_FILES, Opener, Progress, download, extract, is_archive
 from .archives import https_opener as https_opener
-from .copying import check_file, check_source, copy
 from .files import make_folder, move_folder, writing
 
 log = logging.getLogger(__name__)
@@ -154,6 +153,8 @@ def add(
 
     max_files, max_bytes: limits of an archive, as for `extract`.
     """
+    from .copying import check_file, check_source, copy  # here, because it imports the readers of all layouts
+
     source, place = Path(path), Path(folder)
     _check_new(name, place, replace=replace)
     check_source(source, place)

@@ -6,13 +6,12 @@ from pathlib import Path
 
 from ..errors import DataError, UsageError
 from .archives import is_archive
+from .layouts import ENDINGS, pairs
+from .paraphrase_files import is_paraphrases
 
 
 def check_source(source: Path, place: Path) -> None:
     """Raise UsageError for a path that is neither a folder nor an archive nor a file that can be added to `place`."""
-    from .layouts import ENDINGS
-    from .paraphrase_files import is_paraphrases
-
     try:
         source.resolve(strict=True)
     except (OSError, RuntimeError):  # missing, or a link to itself
@@ -54,9 +53,6 @@ def copy(source: Path, target: Path) -> None:
 
 def check_file(source: Path, target: Path) -> None:
     """Raise UsageError if the only file of a folder is no test set, table of paraphrases or SentencePiece model."""
-    from .layouts import pairs
-    from .paraphrase_files import is_paraphrases
-
     try:
         pairs(target)
     except DataError:

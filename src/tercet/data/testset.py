@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -213,8 +214,6 @@ class TestSet:
 
     def checksum(self) -> str:
         """Return a digest of what all systems share: references, source, documents, language pair."""
-        from hashlib import sha256  # here, as it is slow to import and only caches need it
-
         digest = sha256()
         digest.update(f"{self.pair}\n".encode())
         shared = (*self.references.items(), ("source", self.source or ()), ("documents", self.documents or ()))
@@ -236,8 +235,6 @@ def one_hyphen(pair: object) -> str:
 
 def checksum(lines: Sequence[str | None]) -> str:
     """A digest of a text; a missing line differs from an empty one."""
-    from hashlib import sha256
-
     digest = sha256()
     # The lengths make the join unambiguous, whatever characters the lines hold.
     digest.update(repr([-1 if line is None else len(line) for line in lines]).encode())

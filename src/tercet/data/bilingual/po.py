@@ -136,7 +136,7 @@ def _all_messages(path: str | Path) -> Iterator[_Message]:
                 text = raw.decode(charset).strip()
             except UnicodeDecodeError:
                 _refuse(path, line, f"a byte that is not {charset}, the charset of the file")
-            starts = text.startswith("#") or text.startswith(("msgctxt", "msgid "))
+            starts = text.startswith(("#", "msgctxt", "msgid "))
             if text.startswith("#~") or not text:
                 if current is not None and current.fields:
                     yield current

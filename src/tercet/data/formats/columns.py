@@ -1,15 +1,12 @@
 """The names of columns and their synonyms, for tables of every kind: CSV, TSV, XLSX, JSONL."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from ...errors import UsageError
-
-if TYPE_CHECKING:
-    from .format import Head
+from ..lines import read_lines
+from ..tables import read_table
+from .format import Head
 
 # Role -> names of columns. A name in the file is compared without case and punctuation: "Seg_ID" is "seg id".
 NAMES: Mapping[str, tuple[str, ...]] = {
@@ -99,9 +96,6 @@ def values_of_pairs(head: Head) -> Sequence[str]:
     column = find_pair(head.header)
     if column is None:
         return []
-    from ..lines import read_lines
-    from ..tables import read_table
-
     if head.separator == ",":
         return sorted(set(read_table(head.path).column(column)))
     place = head.header.index(column)

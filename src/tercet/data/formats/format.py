@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import UsageError
 from ..files import bare_name
-from ..lines import csv_reader, open_bytes
+from ..lines import csv_reader, open_bytes, read_lines
 
 if TYPE_CHECKING:
     from ..judgements import Judgements
@@ -108,8 +108,6 @@ class Head:
     @cached_property
     def json(self) -> object:
         """Return the whole file as JSON, None if it is not JSON."""
-        from ..lines import read_lines
-
         return _parsed("\n".join(read_lines(self.path)))
 
     @cached_property

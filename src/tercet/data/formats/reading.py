@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import DataError, MissingFile, UsageError
+from ..jsonl import JUDGED, JsonRow
 from ..judgements import Judgements
 from ..lines import read_lines
 from ..scores import Scores
 from ..tables import HUMAN, merged
 from . import JUDGEMENTS, SCORES, recognise
+from .campaigns import EXPORTS
 from .format import Contents, Head, Recognised, Request
+from .rating_tables import OWN_TABLES, why_not
 from .registry import candidates, described
 
 
@@ -65,9 +68,6 @@ def read_human(path: str | Path, request: Request | None = None) -> Contents:
     """
     request = request or Request()
     found = recognise_judgements(path, request)
-    from .campaigns import EXPORTS
-    from .rating_tables import OWN_TABLES
-
     if request.kind is not None and (found is None or found.format.name not in (*EXPORTS, *OWN_TABLES)):
         raise UsageError(f"{path} states its kind of judgement; a kind is for tables and exports that do not state it.")
     if request.columns and (found is None or found.format.name not in OWN_TABLES):
@@ -103,8 +103,6 @@ def recognise_judgements(path: str | Path, request: Request | None = None) -> Re
 
 
 def _nothing(path: str | Path, request: Request) -> str:
-    from .rating_tables import why_not
-
     return why_not(Path(path), request) or _no_judgements(Path(path))
 
 
@@ -114,8 +112,6 @@ def _no_judgements(path: Path) -> str:
     if not any(line.strip() for line in lines):
         return f"{path} is empty; it should hold judgements."
     if Head(path).ends(".jsonl"):
-        from ..jsonl import JUDGED, JsonRow
-
         item = JsonRow(lines[0], f"{path}, line 1").item
         if missing := [key for key in JUDGED if key not in item]:
             return f"{path}, line 1: no {' and no '.join(map(repr, missing))}, which a judgement needs."
