@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from ..errors import UsageError
-from .contextual_evidence import NONE, ContextEvidence, Pairing, Prepared, prepare
+from .contextual_evidence import NONE, ContextEvidence, Pairing, prepare
 from .lexical_similarity import LEVELS, Similarity, nearest
 from .name_matching import name_links, published_name_links
 from .sentence import Sentence
@@ -251,22 +251,15 @@ def _link_sequences(pairing: Pairing) -> None:
                 heapq.heappush(waiting, (-len(stretch), first + stretch[0], second + stretch[0]))
 
 
-def _hyphenated(sentence: Prepared) -> Iterator[tuple[int, list[str]]]:
-    for number, word in enumerate(sentence.lower, 1):
-        if "-" in word[1:-1]:
-            yield number, word.split("-")
-
-
 def _link_hyphenated(pairing: Pairing) -> None:
     """Link a hyphenated word with the last of its parts if the other text has them as words: long-term, long term."""
-    for number, parts in _hyphenated(pairing.output):
-        for length, place, start in _runs(parts, pairing.reference.lower):
-            if place == 1 and -length == len(parts) and pairing.is_free(number, start - length - 1):
-                pairing.link(number, start - length - 1, "sequence")
-    for number, parts in _hyphenated(pairing.reference):
-        for length, start, place in _runs(pairing.output.lower, parts):
-            if place == 1 and -length == len(parts) and pairing.is_free(start - length - 1, number):
-                pairing.link(start - length - 1, number, "sequence")
+    for flipped, own, other in ((False, pairing.output, pairing.reference), (True, pairing.reference, pairing.output)):
+        for number, word in enumerate(own.lower, 1):
+            parts = word.split("-") if "-" in word[1:-1] else []
+            for length, place, start in _runs(parts, other.lower) if parts else ():
+                pair = (start - length - 1, number) if flipped else (number, start - length - 1)
+                if place == 1 and -length == len(parts) and pairing.is_free(*pair):
+                    pairing.link(*pair, "sequence")
 
 
 def _link_published_hyphenated(pairing: Pairing, *, groups: bool) -> None:
