@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -103,3 +104,11 @@ class MissingDependency(UsageError):
     def __init__(self, purpose: str, extra: str) -> None:
         self.extra = extra
         super().__init__(f"{purpose} needs a package that is not installed. Install it: pip install 'tercet[{extra}]'")
+
+
+def optional(module: str, purpose: str, extra: str) -> Any:
+    """Import a module of an optional package, which comes with an extra of Tercet."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingDependency(purpose, extra) from None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from ..errors import MissingDependency
+from ..errors import optional
 from ..language.function_words import function_words
 from ..text.packaged import packaged
 from ..text.scripts import base_code, count_scripts, script_names, scripts_of
@@ -77,21 +77,16 @@ def _is_written_in(counts: list[int], scripts: list[bool], share: float) -> bool
     return sum(count for count, mine in zip(counts, scripts, strict=True) if mine) >= share * sum(counts)
 
 
-def needs_identifier() -> None:
-    """Raise MissingDependency if py3langid is missing, so that the error comes before the work."""
-    try:
-        import py3langid  # noqa: F401
-    except ImportError:
-        raise MissingDependency("The language filter", "kobe") from None
+def needs_identifier() -> Any:
+    """Return py3langid, or raise MissingDependency if it is missing, so that the error comes before the work."""
+    return optional("py3langid", "The language filter", "kobe").langid
 
 
 @lru_cache(maxsize=8)
 def _identifier(languages: tuple[str, ...]) -> Any:
     """Return py3langid's identifier, restricted to some languages."""
-    needs_identifier()
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    langid = needs_identifier()
+    identifier = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
     known = {base_code(language) for language in languages} & set(identifier.nb_classes)
     if known:
         identifier.set_languages(sorted(known))

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError, MissingDependency, UnknownName, UsageError
+from ..errors import DataError, UnknownName, UsageError, optional
 from ..text.coding import Ints, Units, offsets_of
 from ..types import Floats
 from .lexical_tables import Words, check_split, code_words, sentence_sums
@@ -138,11 +138,7 @@ def count_ngrams(texts: Iterable[Words], *, order: int = 3) -> Frequencies:
 
 def word_frequencies(language: str) -> Frequencies:
     """Return the relative frequencies of a language's words from the package wordfreq: order 1, lower case."""
-    try:
-        import wordfreq
-    except ImportError:
-        raise MissingDependency("Word frequencies without a corpus", "qe") from None
-    known = wordfreq.available_languages()
+    known = optional("wordfreq", "Word frequencies without a corpus", "qe").available_languages()
     if language not in known:
         raise UnknownName("language with word frequencies", language, known)
     return _packaged_frequencies(language)

@@ -13,7 +13,6 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.lines import open_bytes
-from ..errors import DataError, MissingDependency, UnknownName
+from ..errors import DataError, UnknownName, optional
 from ..kernels import ngram_lm, warn_if_slow
 from ..text.coding import call, offsets_of
 from ..types import Floats
@@ -177,10 +176,7 @@ class KenlmModel:
     def __init__(self, path: str | Path) -> None:
         with open_bytes(path):
             pass  # raises a clearer error than kenlm if the file cannot be read
-        try:
-            kenlm = import_module("kenlm")
-        except ImportError:
-            raise MissingDependency("Scoring with kenlm", "kenlm") from None
+        kenlm = optional("kenlm", "Scoring with kenlm", "kenlm")
         settings = kenlm.Config()
         settings.show_progress = False
         settings.arpa_complain = kenlm.ARPALoadComplain.NONE

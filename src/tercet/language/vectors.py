@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..data.files import file_state
-from ..errors import DataError, MissingDependency, UsageError
+from ..errors import DataError, UsageError, optional
 from ..types import Floats32
 
 KEPT = 20_000  # maximum number of cached unit vectors
@@ -243,11 +243,8 @@ class NatashaVectors(WordVectors):
     """The vectors of Russian words inside natasha (navec)."""
 
     def __init__(self, name: str) -> None:
-        try:
-            from natasha import NewsEmbedding
-        except ImportError:
-            raise MissingDependency("The word vectors of natasha", "ru") from None
-        self.table, self.version = NewsEmbedding(), version("natasha")
+        natasha = optional("natasha", "The word vectors of natasha", "ru")
+        self.table, self.version = natasha.NewsEmbedding(), version("natasha")
         super().__init__(name, int(self.table.pq.dim))
 
     def _stored(self, word: str) -> Floats32 | None:

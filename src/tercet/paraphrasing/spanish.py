@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import ClassVar
 
-from ..errors import MissingDependency
+from ..errors import optional
 from .spanish_verbs import TENSES, conjugate, gerund, participle
 from .tree import Splits, Word
 
@@ -139,10 +139,7 @@ def _as(form: str, like: str) -> str:
 
 
 def _word_list() -> Callable[[str], bool]:
-    try:
-        import simplemma
-    except ImportError:
-        raise MissingDependency("Paraphrasing Spanish", "paraphrase") from None
+    simplemma = optional("simplemma", "Paraphrasing Spanish", "paraphrase")
     return lambda form: bool(simplemma.is_known(form, lang="es"))
 
 

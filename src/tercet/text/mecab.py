@@ -5,10 +5,9 @@ the dictionary, so any other dictionary raises UsageError: scores would not be c
 """
 
 from functools import cache
-from importlib import import_module
 from typing import Any
 
-from ..errors import DataError, MissingDependency, UsageError
+from ..errors import DataError, UsageError, optional
 from .coding import whole_characters
 
 # Tokeniser -> packages of program and dictionary, name and size of the dictionary that sacreBLEU accepts, extra
@@ -38,11 +37,8 @@ def _parse(name: str, text: str) -> str:
 @cache
 def _tagger(name: str) -> Any:
     program, data, dictionary, entries, extra = DICTIONARIES[name]
-    try:
-        arguments = import_module(data).MECAB_ARGS
-        tagger = import_module(program).Tagger(f"{arguments} -Owakati")
-    except ImportError:
-        raise MissingDependency(f"The tokeniser {name}", extra) from None
+    parts = [optional(module, f"The tokeniser {name}", extra) for module in (program, data)]
+    tagger = parts[0].Tagger(f"{parts[1].MECAB_ARGS} -Owakati")
     found = tagger.dictionary_info()
     if found.size != entries or found.next is not None:
         raise UsageError(

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError, MissingDependency, UnknownName
+from ..errors import DataError, UnknownName, optional
 from .coding import Words, code_points, split_words, whole_characters
 from .rules import RULES
 
@@ -112,10 +112,7 @@ def pieces(texts: Sequence[str], model: Path) -> Words:
 @lru_cache(maxsize=2)
 def _processor(path: Path, state: object) -> Any:
     """Return the model, which is loaded again only if the file changes."""
-    try:
-        import sentencepiece
-    except ImportError:
-        raise MissingDependency("Tokenising with a SentencePiece model", "spm") from None
+    sentencepiece = optional("sentencepiece", "Tokenising with a SentencePiece model", "spm")
     try:
         return sentencepiece.SentencePieceProcessor(model_proto=path.read_bytes())
     except (RuntimeError, OSError):

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...errors import MissingDependency
+from ...errors import optional
 from ..spill import NameRecord
 
 log = logging.getLogger(__name__)
@@ -25,14 +25,11 @@ _INVENTED = {"ZZ", "XA", "XB", "root", "und", "mul", "zxx", "mis", "Zzzz", "Zxxx
 
 def read_cldr(languages: Sequence[str]) -> Iterator[NameRecord]:
     """Yield the names in the chosen languages. Warns of languages that CLDR does not have."""
-    try:
-        from babel import Locale, UnknownLocaleError
-    except ImportError:
-        raise MissingDependency("Reading CLDR", "kobe") from None
+    babel = optional("babel", "Reading CLDR", "kobe")
     for language in languages:
         try:
-            locale = Locale.parse(language, sep="-")
-        except (UnknownLocaleError, ValueError):
+            locale = babel.Locale.parse(language, sep="-")
+        except (babel.UnknownLocaleError, ValueError):
             log.warning("CLDR has no names in %s.", language)
             continue
         for entity, name, category, weight in _names(locale):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
-from ...errors import MissingDependency, UsageError
+from ...errors import UsageError, optional
 from ...text.scripts import base_code
 from ..sentence import Sentence, Token, find_cycle
 from . import token
@@ -82,11 +82,6 @@ def open_backend(argument: str, language: str) -> Natasha:
     """Return the parser. Raises UsageError for languages other than Russian."""
     if argument or base_code(language) != "ru":
         raise UsageError("natasha parses only Russian (-l ru) and has one model: write 'natasha' without a colon.")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            import natasha
-
-            return Natasha(natasha)
-    except ImportError:
-        raise MissingDependency("Parsing Russian", "ru") from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Natasha(optional("natasha", "Parsing Russian", "ru"))

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ...errors import MissingDependency, UsageError
+from ...errors import UsageError, optional
 from ...text.scripts import base_code
 from ..sentence import Sentence
 from . import find_model, token
@@ -68,10 +68,7 @@ class SpacyModel:
 
 def load(model: str) -> Any:
     """Load a spaCy pipeline by the name of its package or its folder."""
-    try:
-        import spacy
-    except ImportError:
-        raise MissingDependency(f"The spaCy model {model!r}", "en" if model.startswith("en") else "spacy") from None
+    spacy = optional("spacy", f"The spaCy model {model!r}", "en" if model.startswith("en") else "spacy")
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
