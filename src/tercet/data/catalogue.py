@@ -56,7 +56,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Installed:
-    """A copy of a data set: its origin, date, size, and the checksum of its file names and contents."""
+    """A copy of a data set: its origin (an https:// address or a path), date, size, and the checksum of its files."""
 
     name: str
     path: Path
@@ -66,11 +66,6 @@ class Installed:
     bytes: int
     sha256: str
     archive_sha256: str | None = None
-
-    @property
-    def downloaded(self) -> bool:
-        """Return whether `get` downloaded it; otherwise the user added it from a path."""
-        return self.origin.startswith("https://")
 
 
 def data_folder() -> Path:

@@ -7,6 +7,7 @@ from pathlib import Path
 from ..errors import DataError, UsageError
 from .bilingual import ENDINGS, format_of, open_bitext
 from .files import bare_name
+from .judgements import grouped
 from .markup import Parser
 
 TBX = (".tbx", ".xml")
@@ -21,13 +22,11 @@ def read_terms(path: str | Path, pair: str | None = None, *, columns: Mapping[st
 
     pair: the language pair, such as "en-de"; TBX files need it. columns: those of a table, by role.
     """
-    found: dict[str, dict[str, None]] = {}
-    for term, translation in _pairs(path, pair, columns):
-        if term.strip() and translation.strip():
-            found.setdefault(term.strip(), {})[translation.strip()] = None
+    stripped = ((term.strip(), translation.strip()) for term, translation in _pairs(path, pair, columns))
+    found = grouped((term, translation) for term, translation in stripped if term and translation)
     if not found:
         raise DataError(f"{path} has no term with a translation{f' for {pair}' if pair else ''}.")
-    return {term: tuple(translations) for term, translations in found.items()}
+    return {term: tuple(dict.fromkeys(translations)) for term, translations in found.items()}
 
 
 def _pairs(path: str | Path, pair: str | None, columns: Mapping[str, str] | None) -> Iterator[tuple[str, str]]:

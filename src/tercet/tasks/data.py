@@ -159,7 +159,7 @@ def run_get(options: GetOptions) -> None:
     size = _size(vars(copy))
     if not there:
         text = f"{copy.name}: {size}"
-    elif copy.downloaded:
+    elif copy.origin.startswith("https://"):
         text = f"{copy.name} exists already, downloaded on {copy.added[:10]}: {size}"
     else:
         text = (

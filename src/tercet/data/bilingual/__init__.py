@@ -67,7 +67,7 @@ class BilingualFile:
         return "" if not state or state.startswith("x-") else self.format.STATES.get(state)
 
     def _check_notes(self, notes: Notes) -> None:
-        size = self._size()
+        size = sum(1 for _ in self.read())
         for name, values in notes.items():
             if len(values) != size:
                 raise UsageError(f"{self.path} has {size} segments, but there are {len(values)} values of {name}.")
@@ -82,9 +82,6 @@ class BilingualFile:
         self._check_notes(notes)
         with writing_bytes(to, like=self.path) as out:
             self._write(notes, out)
-
-    def _size(self) -> int:
-        return sum(1 for _ in self.read())
 
     def _write(self, notes: Notes, out: BinaryIO) -> None:
         if self.format is xlsx:
@@ -133,8 +130,9 @@ class Bitext(BilingualFile):
     def __len__(self) -> int:
         return len(self.segments)
 
-    def _size(self) -> int:
-        return len(self)
+    def read(self) -> Iterator[Segment]:
+        """Yield the segments."""
+        return iter(self.segments)
 
     def __repr__(self) -> str:
         return f"Bitext({str(self.path)!r}: {len(self)} segments)"
