@@ -2,10 +2,12 @@
 
 import inspect
 import pydoc
+from pathlib import Path
 
 import pytest
 
 import tercet
+from tercet import tasks
 from tercet.options import declared
 
 GROUPS = {"kb": tercet.kb, "qe": tercet.qe, "rate": tercet.rate}
@@ -42,3 +44,8 @@ def test_a_function_has_the_options_of_its_task_as_keywords(name):
     needed = {each: "x" for each, p in parameters.items() if p.default is p.empty}
     with pytest.raises(TypeError, match="unexpected keyword argument 'no_such_option'"):
         MADE[name](**needed, no_such_option=1)
+
+
+@pytest.mark.parametrize("path", sorted(Path(tasks.__file__).parent.rglob("*.py")), ids=lambda path: path.stem)
+def test_examples_in_help_keep_their_lines(path):
+    assert "\\\\b\n" not in path.read_text("utf-8")  # Click's mark for it is the character \b, not two characters

@@ -38,7 +38,7 @@ def run(options: RankOptions) -> None:
 
     The formats tsv (for a spreadsheet) and html (a page) are for reviewers:
 
-    \\b
+    \b
     tercet qe rank model.qe src.txt mt.txt --target 80 -f html -o review.html
     tercet qe rank triage app.xliff --in-place
     """
