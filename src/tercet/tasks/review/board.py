@@ -5,6 +5,7 @@ The page is written piece by piece: of a long text, no more than one segment is 
 
 import re
 from collections.abc import Iterator, Mapping
+from heapq import nsmallest
 from typing import Any
 
 from ...cli.console import rendered
@@ -56,17 +57,18 @@ def caveats(found: Review) -> list[str]:
     judged += f" Findings that are red: {red}; others are amber." if red else " All findings are amber."
     known = found.changed
     if known is None:
+        pair = _languages(found) or "this pair"
         told = (
-            f"How many of 100 green segments a person would change is not known for {_languages(found) or 'this pair'}"
+            f"How many of 100 green segments a person would change is not known for {pair}: there are no post-edits on "
+            "which this was measured."
         )
-        return [judged, f"{told}: there are no post-edits on which this was measured."]
-    share, low, high = known.per_100
-    everything = 100 * known.all_changed / known.segments
-    told = (
-        f"Of 100 green segments, people who post-edited changed {share:.0f} ({low:.0f} to {high:.0f}); of 100 of all "
-        f"segments, {everything:.0f}. Measured on {known.segments:,} outputs of {known.source}. "
-        "A change need not mean an error."
-    )
+    else:
+        share, low, high = known.per_100
+        told = (
+            f"Of 100 green segments, people who post-edited changed {share:.0f} ({low:.0f} to {high:.0f}); of 100 of "
+            f"all segments, {100 * known.all_changed / known.segments:.0f}. Measured on {known.segments:,} outputs of "
+            f"{known.source}. A change need not mean an error."
+        )
     return [judged, told]
 
 
@@ -87,33 +89,26 @@ def shown(found: Review, form: str, top: int) -> str:
         cells = [["" if cell is None else str(cell) for cell in row.values()] for row in rows]
         parts: list[Part] = [Table(list(rows[0]), cells)]
     else:
-        parts = [verdict(found), Notes([saved(found), *caveats(found)]), *_tables(found), *_worst(found, top)]
+        parts = [verdict(found), Notes([saved(found), *caveats(found)]), *_summary(found, top)]
     return rendered(form, parts, found.to_dict, title(found))
 
 
-def _tables(found: Review) -> list[Part]:
-    parts: list[Part] = []
+def _summary(found: Review, top: int) -> Iterator[Part]:
+    """Yield the counts by file and by reason, and the worst segments."""
     names = (*COLOURS, DONE) if found.counts[DONE] else COLOURS
     if len(found.by_file) > 1:
         rows = [[name or "–", *(f"{counts[each]:,}" for each in names)] for name, counts in found.by_file.items()]
-        parts += [Heading("By file"), Table(["file", *names], rows)]
+        yield from (Heading("By file"), Table(["file", *names], rows))
     if found.kinds:
         rows = [[TITLES[kind], f"{count:,}"] for kind, count in found.kinds.most_common()]
-        parts += [Heading("By reason"), Table(["reason", "segments"], rows)]
-    return parts
-
-
-def _worst(found: Review, top: int) -> list[Part]:
-    worst: list[tuple[int, Part]] = []
-    for segment, judged in found.segments():
-        if judged.done or judged.colour == GREEN:
-            continue
+        yield from (Heading("By reason"), Table(["reason", "segments"], rows))
+    bad = (each for each in found.segments() if not each[1].done and each[1].colour != GREEN)
+    worst = nsmallest(top, bad, key=lambda each: COLOURS.index(each[1].colour))
+    if worst:
+        yield Heading("First to look at")
+    for segment, judged in worst:
         output = next(iter(segment.outputs.values()))
-        lines = [f"{segment.id} ({judged.colour}): {judged.says}", f"  source: {segment.source}", f"  output: {output}"]
-        if judged.colour == RED or len(worst) < top:
-            worst.append((COLOURS.index(judged.colour), "\n".join(lines)))
-            worst = sorted(worst, key=lambda each: each[0])[:top]
-    return [Heading("First to look at"), *(part for _, part in worst)] if worst else []
+        yield f"{segment.id} ({judged.colour}): {judged.says}\n  source: {segment.source}\n  output: {output}"
 
 
 def _rows(found: Review) -> list[dict[str, Any]]:

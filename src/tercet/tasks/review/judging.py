@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import re
-from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -223,11 +222,10 @@ def _look_at(file: BilingualFile | TextPair, usual: Usual) -> int:
 
 
 def _check_texts(file: BilingualFile | TextPair, segment: Segment) -> None:
-    missing = "source" if segment.source is None else "translation" if not segment.outputs else ""
-    if missing:
-        role = "source" if segment.source is None else "output"
+    if segment.source is None or not segment.outputs:
+        role, text = ("source", "source") if segment.source is None else ("output", "translation")
         raise DataError(
-            f"{file.path} has no column with the {missing}. Call it {role}, or name it: `columns` {role}=COLUMN."
+            f"{file.path} has no column with the {text}. Call it {role}, or name it: `columns` {role}=COLUMN."
         )
     if len(segment.outputs) > 1:
         named = ", ".join(segment.outputs)
@@ -272,7 +270,7 @@ def _add(found: Review, file: BilingualFile | TextPair, segment: Segment, judged
 
 def count_words(text: str) -> int:
     """Count words; in scripts without spaces, such as Chinese and Thai, each character."""
-    return sum(1 for _ in _WORD.finditer(text))
+    return len(_WORD.findall(text))
 
 
 def _refuse_states(file: BilingualFile | TextPair, states: Mapping[str, int]) -> None:
@@ -293,9 +291,8 @@ def _done_on_page(path: str | None) -> set[tuple[int, str, str]]:
     if path is None:
         return set()
     try:
-        return {
-            (each["n"], each["source"], each["output"]) for each in json.loads(Path(path).read_text("utf-8"))["done"]
-        }
+        marked = json.loads(Path(path).read_text("utf-8"))["done"]
+        return {(each["n"], each["source"], each["output"]) for each in marked}
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
     except (ValueError, TypeError, KeyError):
@@ -315,12 +312,12 @@ def _qualities(
     found = model.predict(sources, outputs)
     low, high = model.label_range
     scaled = 100 * (np.clip(found.values, low, high) - low) / (high - low)
-    values = array("d", (scaled if model.higher_is_better else 100 - scaled).tolist())
-    bad = np.flatnonzero(np.array(values) < amber)
+    values = scaled if model.higher_is_better else 100 - scaled
+    bad = np.flatnonzero(values < amber)
     reasons = dict(zip(bad.tolist(), reasons_for(model, found, bad), strict=True))
     target = (pair or "").partition("-")[2]
     bad_language = f"reads like bad {language_name(target)}" if target else "reads badly"
-    for row, value in enumerate(values):
+    for row, value in enumerate(values.tolist()):
         whole = sum(abs(each.effect) for each in reasons.get(row, ()))
         main = [each for each in reasons.get(row, ()) if abs(each.effect) >= SHARE * whole]
         why: dict[str, str] = {}
