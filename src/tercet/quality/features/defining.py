@@ -54,10 +54,6 @@ class Feature:
     quest: int | None = None
     baseline: int | None = None
 
-    def __post_init__(self) -> None:
-        if self.group not in GROUPS:
-            raise ValueError(f"{self.name}: no group {self.group}")
-
 
 def feature(group: str, name: str, description: str, compute: Compute, *, needs: str = "", **others: Any) -> Feature:
     """Return a feature. needs: names with spaces between them. others: further fields of `Feature`."""

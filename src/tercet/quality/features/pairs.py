@@ -124,9 +124,6 @@ class SentencePairs:
         self.source.tagged, self.target.tagged = tagged
         self._kept: dict[str, Any] = {}
 
-    def __len__(self) -> int:
-        return len(self.source.texts)
-
     def side(self, name: str) -> TextSide:
         """Return the side called "source" or "target"."""
         return self.source if name == "source" else self.target
