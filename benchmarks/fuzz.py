@@ -7,8 +7,8 @@ that is none, p-values and intervals out of bounds, scores off their scale). Run
 only; `--only N` repeats one.
 
 Beside damaged files there are forged models and options, a service that answers with anything, files that change while
-they are read, and very long lines (`fuzz_hostile`). Code of a file that runs, a service that a file reaches, and a key
-that is shown or kept are faults too.
+they are read, very long lines (`fuzz_hostile`), and requests to the scoring service (`fuzz_requests`). Code of a file
+that runs, a service that a file reaches, and a key that is shown or kept are faults too.
 
 Not run: what serves, downloads, starts other processes or takes minutes (rate serve, data get, --jobs, --cluster,
 parsers, and encoders but that of the default model for quality estimation).
@@ -44,9 +44,11 @@ from tercet.cli import group, main
 
 from .fuzz_files import LINES, make_files
 from .fuzz_hostile import CODE, KEY, Changes, Service, forge_config, forge_model, hostile_service, with_long_line
+from .fuzz_requests import ask_once
 
 LIMIT = 30.0  # seconds of CPU for one run
 MEMORY = 6 << 30
+REQUESTS = 0.05  # the share of runs that are requests to the scoring service
 CODES = (0, 1, 2, 3)  # 3: a gate of compare fails
 ODD_TEXTS = (
     "", " ", "-", "--", "x" * 5000, "nan", "inf", "-1", "0", "1e308", "99999999999999999999999", "é\u2028", "😀",
@@ -304,6 +306,8 @@ class Surroundings:
 def fuzz_once(number: int, seed: int, around: Surroundings) -> tuple[list[str], str, object]:
     """Do run `number`: return its command line, the fault (or nothing), and the exit code. Files are as before."""
     rng, folder = random.Random(f"{seed} {number}"), around.folder
+    if rng.random() < REQUESTS:
+        return _ask(rng, around)
     words = [word.replace("SERVICE", around.service.address) for word in ordinary(rng.choice(LINES), rng)]
     around.service.rng, around.service.asked = random.Random(number), 0
     forge_model(folder, around.service.address, rng)
@@ -339,6 +343,22 @@ def fuzz_once(number: int, seed: int, around: Surroundings) -> tuple[list[str], 
     leak = "a file reached a service" if asked else "code in a file ran" if ran else _find_key(folder, outcome)
     fault = find_fault(words, outcome) or leak
     return shown, fault, outcome.code
+
+
+def _ask(rng: random.Random, around: Surroundings) -> tuple[list[str], str, object]:
+    """Do a run that is a request to the scoring service."""
+    folder, around.service.asked = around.folder, 0
+    try:
+        with _limited():
+            words, fault, status, body = ask_once(folder, rng, damaged, (*ODD_VALUES, *ODD_TEXTS))
+    except Overtime:
+        return ["serve"], f"more than {LIMIT:g} s of CPU", 500
+    except Exception:  # noqa: BLE001 - whatever escapes is what is looked for
+        return ["serve"], traceback.format_exc(), 500
+    ran = (folder / "own.ran").exists()
+    (folder / "own.ran").unlink(missing_ok=True)
+    leak = "a request reached a service" if around.service.asked else "code of a request ran" if ran else ""
+    return words, fault or leak or _find_key(folder, Outcome(0, body.decode("utf-8", "replace"), "")), status
 
 
 def _find_key(folder: Path, outcome: Outcome) -> str:

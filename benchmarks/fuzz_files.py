@@ -123,6 +123,11 @@ LINES = [
     "track compare runs.db 1 2 -f json",
     "track gate runs.db",
     "track export runs.db -o runs.csv",
+    "track show runs.db --run 1 -f json",
+    "track page runs.db -o history.html",
+    "track add more.db bleu.json --system x --tag a=b",
+    "track add more.db saved.npz -t news",
+    "track import more.db mlflow.csv -t news",
     "review mt.xlf -l en-de --model none -o review.html -f json",
     "review src.txt Cedar.txt -l en-de --model none -o review.html",
     "score refA.txt -i Alder.txt --config run.json -f json",
@@ -230,7 +235,8 @@ def make_files(folder: Path, run: Callable[[list[str]], Any]) -> None:
         "score refA.txt -i Birch.txt -m bleu chrf --track runs.db",
     )
     _answer(folder)
-    _call(run, "rate export campaign.json -o answers.tsv")
+    _call(run, "rate export campaign.json -o answers.tsv", "track export runs.db -o mlflow.csv")
+    (folder / "bleu.json").write_text('{"name": "BLEU", "score": 36.4, "signature": "nrefs:1", "confidence_var": 1.2}')
 
 
 def _call(run: Callable[[list[str]], Any], *lines: str) -> None:

@@ -72,7 +72,7 @@ def find(name: str) -> Any:
         raise UsageError(f"Metrics are separated by blanks, not by commas: {name.replace(',', ' ')}")
     if name in _WRITTEN:
         raise UsageError(f"There is no metric called {name!r}. Write {_WRITTEN[name]}.")
-    if Path(f"{name}.py").is_file():
+    if len(name) < 100 and Path(f"{name}.py").is_file():  # longer names can be none of files
         raise UsageError(f"There is no metric called {name!r}. For one in a file of your own write {name}.py:NAME.")
     raise UnknownName("metric", name, names(), listed_by="tercet metrics")
 

@@ -233,9 +233,9 @@ class SegmentChoice(Options):
             object.__setattr__(self, "thresholds", dict(map(_threshold, self.thresholds)))
 
 
-def _threshold(text: str) -> tuple[str, tuple[float, float]]:
+def _threshold(text: object) -> tuple[str, tuple[float, float]]:
     """Return metric and limits of METRIC=LOW,HIGH."""
-    metric, _, values = text.rpartition("=")
+    metric, _, values = str(text).rpartition("=")
     try:
         low, high = map(float, values.split(","))
     except ValueError:

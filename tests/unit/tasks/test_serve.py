@@ -337,6 +337,25 @@ def test_the_description_names_every_option(server: Server) -> None:
     assert server.ask("score", {"metrics": ["plus"]}).json()[0]["name"] == "chrF2++"  # what the operator offers
 
 
+@pytest.mark.parametrize(
+    ("task", "given", "message"),
+    [
+        ("qe", {"output": TEXTS["outputs"]}, "`source` is missing"),
+        ("qe", {"model": ["default"], "source": "s"}, "no model"),
+        ("compare", {**TEXTS, "thresholds": [{}]}, "`thresholds` must be a text, a number"),
+        ("score", {**TEXTS, "metrics": ["9" * 400]}, "no metric called"),
+    ],
+)
+def test_values_of_a_wrong_kind_are_refused(task: str, given: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        build(task, given, {"s": b"a\n"}, Allowed())
+
+
+def test_null_means_that_an_option_is_not_given() -> None:
+    made = build("score", {**TEXTS, "form": None, "confidence": None, "metrics": "chrf"}, {}, Allowed())
+    assert "confidence" not in made.options and made.options["form"] == "json" and made.options["metrics"] == ["chrf"]
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_every_option_is_known_to_be_harmless_or_refused(task: str) -> None:
     known = requests.TEXTS | requests.GROUPS | requests.PLAIN | REFUSED | {"metrics", "model"}

@@ -114,9 +114,12 @@ def build(
         if key not in keys:
             raise UnknownName(f"option of {task}", key, keys)
         name = keys[key].name
-        values[name] = _texts(known[name], value, files) if name in TEXTS else value
+        if value is not None:  # null: as if it were not there
+            values[name] = _texts(known[name], value, files) if name in TEXTS else value
+    for name in values.keys() - TEXTS - {"metrics", "model"}:
+        values[name] = _plain(known[name], values[name])
     for name in GROUPS & values.keys():
-        for text in [values[name]] if isinstance(values[name], str) else values[name]:
+        for text in values[name]:
             _check_group(name, str(text), files)
     for name in ("resamples", "confidence_n", "paired_bs_n", "paired_ar_n"):
         if isinstance(number := values.get(name), int) and number > MOST_SAMPLES:
@@ -129,8 +132,18 @@ def build(
         values["metrics"], encoders = _metrics(values.get("metrics") or (), allowed, language)
     if "model" in known:
         values["model"] = _model(values.get("model", "default"), allowed)
+    if missing := [name for name, each in known.items() if each.required and name not in values]:
+        raise UsageError(f"`{missing[0]}` is missing.")
     values.setdefault("form", "json")
     return Request(task, values, files, archive, encoders)
+
+
+def _plain(option: Option, value: object) -> object:
+    """Return the value of an option that names no files: in JSON a text, a number, true, false, or a list of these."""
+    parts = value if isinstance(value, list) else [value]
+    if any(isinstance(part, dict | list) for part in parts):
+        raise UsageError(f"`{option.name}` must be a text, a number, true or false, or a list of these.")
+    return parts if option.many else value
 
 
 def _check_name(name: str) -> None:
@@ -241,8 +254,8 @@ def _check_metric(spec: str) -> None:
         _check_metric(member)
 
 
-def _model(name: Any, allowed: Allowed) -> str:
-    if name != "default" and name not in allowed.models:
+def _model(name: object, allowed: Allowed) -> str:
+    if not isinstance(name, str) or (name != "default" and name not in allowed.models):
         offered = ", ".join(["default", *allowed.models])
         raise UsageError(f"There is no model {str(name)[:80]!r} here. The server has: {offered}.")
     return allowed.models.get(name, "default")
