@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tercet.data.model_file import read_model, write_model
-from tercet.quality.model import KIND, MADE_BY, QualityModel
+from tercet.quality.model import QualityModel
 from tests.docs.running import Ran, run
 from tests.end_to_end.command import tercet as installed
 from tests.end_to_end.test_qe_command import words, write
@@ -169,7 +169,7 @@ def test_the_tokenisers_name_is_no_users_business(trained: Path) -> None:
 
 def test_a_model_whose_figures_are_not_defined_is_shown(trained: Path) -> None:
     pytest.importorskip("altair", reason="altair is not installed")
-    file = read_model(trained / "model.qe", KIND, made_by=MADE_BY)
+    file = read_model(trained / "model.qe", QualityModel.kind, made_by=QualityModel.made_by)
     nothing = {"rmse": None, "mae": None, "pearson": None}
     provenance = file.manifest["provenance"]
     first, *others = provenance["importance"]

@@ -4,19 +4,14 @@ Most languages use Moses' tokeniser without its escapes. Chinese and Japanese, w
 sacreBLEU's zh and MeCab.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from html import unescape
-from typing import TYPE_CHECKING
 
 from ..text import moses
 from ..text.scripts import base_code
 from ..text.tokenisers import tokenise as split_texts
 from ..text.tokenisers import tokeniser
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 Tagged = tuple[Mapping[str, list[str]], Mapping[str, list[str]]]  # tags by text, of sources and of outputs
 NONE_TAGGED: Tagged = ({}, {})

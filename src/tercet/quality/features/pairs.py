@@ -5,11 +5,9 @@ called once for each distinct token. Words are aligned by Vogel, Ney and Tillman
 (`language.bilingual_alignment`), which replaces the IBM Model 4 of GIZA++ that Specia et al. (2010) used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +17,8 @@ from ...language.lexical_tables import LexicalTable
 from ...language.ngram_models import NgramModel, Scored
 from ...text.coding import offsets_of
 from ...types import Floats
+from ..resources import Resources
 from ..tokens import NONE_TAGGED, Tagged, tags, tokenise
-
-if TYPE_CHECKING:
-    from ..resources import Resources
 
 Ints = NDArray[np.int64]
 T = TypeVar("T")
@@ -110,55 +106,6 @@ def _numbered(texts: Sequence[Sequence[str]]) -> tuple[list[str], Ints]:
     numbers: dict[str, int] = {}
     flat = [numbers.setdefault(word, len(numbers)) for text in texts for word in text]
     return list(numbers), np.array(flat, dtype=np.int64)
-
-
-class SentencePairs:
-    """Sources and their translations, with the results of language models, aligner and encoder."""
-
-    def __init__(
-        self, sources: Sequence[str], targets: Sequence[str], resources: Resources, tagged: Tagged = NONE_TAGGED
-    ) -> None:
-        self.resources = resources
-        self.source = TextSide(sources, resources.source_language, resources.source_tagger)
-        self.target = TextSide(targets, resources.target_language, resources.target_tagger)
-        self.source.tagged, self.target.tagged = tagged
-        self._kept: dict[str, Any] = {}
-
-    def side(self, name: str) -> TextSide:
-        """Return the side called "source" or "target"."""
-        return self.source if name == "source" else self.target
-
-    def kept(self, key: str, make: Callable[[], T]) -> T:
-        """Return an intermediate result that several features share, computed once."""
-        if key not in self._kept:
-            self._kept[key] = make()
-        found: T = self._kept[key]
-        return found
-
-    def scored(self, name: str) -> Scored:
-        """Return the scores of the language model of this name, such as source_lm or target_tags_lm."""
-
-        def score() -> Scored:
-            side = self.side(name.partition("_")[0])
-            units = side.tags if "_tags" in name else side.words
-            lines = [" ".join(line[::-1] if name.endswith("_backward") else line) for line in units]
-            return self.resources.given(name, NgramModel).score(lines)
-
-        return self.kept(name, score)
-
-    @cached_property
-    def aligned(self) -> AlignedWords:
-        """The word alignments in both directions."""
-        return AlignedWords(self.resources.given("aligner", WordAligner), self.source.words, self.target.words)
-
-    @cached_property
-    def embedded(self) -> tuple[Floats, Floats]:
-        """Unit vectors of sources and of targets, shape (pairs, dimensions)."""
-        from ...language.embeddings import open_encoder
-
-        encoder = open_encoder(self.resources.given("embeddings", str))
-        source, target = (encoder.encode(side.texts).astype(np.float64) for side in (self.source, self.target))
-        return source, target
 
 
 class AlignedWords:
@@ -261,3 +208,52 @@ def row_means(values: NDArray[Any], rows: Ints, n: int) -> Floats:
 
 def _places(positions: NDArray[Any], offsets: Ints, rows: Ints) -> Ints:
     return np.where(positions >= 0, positions + offsets[:-1][rows], -1).astype(np.int64)
+
+
+class SentencePairs:
+    """Sources and their translations, with the results of language models, aligner and encoder."""
+
+    def __init__(
+        self, sources: Sequence[str], targets: Sequence[str], resources: Resources, tagged: Tagged = NONE_TAGGED
+    ) -> None:
+        self.resources = resources
+        self.source = TextSide(sources, resources.source_language, resources.source_tagger)
+        self.target = TextSide(targets, resources.target_language, resources.target_tagger)
+        self.source.tagged, self.target.tagged = tagged
+        self._kept: dict[str, Any] = {}
+
+    def side(self, name: str) -> TextSide:
+        """Return the side called "source" or "target"."""
+        return self.source if name == "source" else self.target
+
+    def kept(self, key: str, make: Callable[[], T]) -> T:
+        """Return an intermediate result that several features share, computed once."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        found: T = self._kept[key]
+        return found
+
+    def scored(self, name: str) -> Scored:
+        """Return the scores of the language model of this name, such as source_lm or target_tags_lm."""
+
+        def score() -> Scored:
+            side = self.side(name.partition("_")[0])
+            units = side.tags if "_tags" in name else side.words
+            lines = [" ".join(line[::-1] if name.endswith("_backward") else line) for line in units]
+            return self.resources.given(name, NgramModel).score(lines)
+
+        return self.kept(name, score)
+
+    @cached_property
+    def aligned(self) -> AlignedWords:
+        """The word alignments in both directions."""
+        return AlignedWords(self.resources.given("aligner", WordAligner), self.source.words, self.target.words)
+
+    @cached_property
+    def embedded(self) -> tuple[Floats, Floats]:
+        """Unit vectors of sources and of targets, shape (pairs, dimensions)."""
+        from ...language.embeddings import open_encoder
+
+        encoder = open_encoder(self.resources.given("embeddings", str))
+        source, target = (encoder.encode(side.texts).astype(np.float64) for side in (self.source, self.target))
+        return source, target

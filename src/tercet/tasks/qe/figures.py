@@ -1,17 +1,12 @@
 """The figures of `tercet qe`: importance of features, learning curve."""
 
-from __future__ import annotations
-
 from math import nan
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...errors import UsageError
+from ...quality.model import QualityModel
 from ...rendering.figures import BLUE, ENDINGS, HOVER, Figure, Row, _altair, _data, _figure, _package, interval_plot
 from ...rendering.tables import number
-
-if TYPE_CHECKING:
-    from ...quality.model import QualityModel
 
 SHOWN = 30  # features in the figure of importance
 
