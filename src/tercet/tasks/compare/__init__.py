@@ -128,8 +128,7 @@ def run(options: CompareOptions) -> None:
     from ...scoring import make_ready
     from ..shared.metrics import chosen_metrics, other_scores
     from ..shared.texts import selected_segments
-    from .board import comparison_parts
-    from .findings import ngram_parts, word_parts
+    from .board import comparison_parts, ngram_parts, word_parts
     from .gates import check_gates, read_gates, report_verdicts
     from .summary import summary_parts
 

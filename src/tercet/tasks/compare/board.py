@@ -1,19 +1,29 @@
-"""The document of `tercet compare`: tables, the sentence on power, deciding segments."""
+"""The document of `tercet compare`: tables, the sentence on power, deciding segments; words, n-grams, buckets."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isnan
 
-from ...comparing import Comparison, MetricResult, PairResult, Segment, SystemResult
+from ...comparing import (
+    Buckets,
+    Comparison,
+    MetricResult,
+    NgramComparison,
+    PairResult,
+    Segment,
+    SystemResult,
+    WordComparison,
+)
+from ...data.display import listed
 from ...explaining import OPERATIONS, EditComparison, MetricEdits
 from ...rendering.document import Column, Heading, Notes, Part, Segments, SegmentTexts, Table, listing
 from ...rendering.tables import DASH, Bold, interval, number
 from ...stats.paired import FEW_SEGMENTS, RESAMPLES, is_exact, resamples_made, smallest_p_value, test_name
-from .findings import group_parts
 
 MATRIX_FROM = 7  # systems; fewer are listed in pairs
 PAIRS_WITH_SEGMENTS = 6  # more would bury the tables; JSON with --full has them all
 STARS = (1, 5, 50)  # parts of alpha, each for a further star: .05, .01, .001
+GROUPS = {"frequency": "Frequency", "pos": "Part of speech", "label": "Label"}
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither direction is better"}
 
 
@@ -215,3 +225,94 @@ def legend(
         )
     if any(len(metric.clusters) > 1 for metric in result.metrics) and not short:
         yield "Clusters: every system of one is significantly better than every system of those below."
+
+
+def word_parts(words: WordComparison) -> Iterator[Part]:
+    """Yield the table of one grouping of words, with its legend."""
+    systems = list(words.groups[0].scores) if words.groups else []
+    where = f" in {words.frequencies}" if words.frequencies else ""
+    yield Heading(f"Words by {GROUPS[words.by].lower()}{where}: {words.measure} of systems")
+    rows = []
+    for group in words.groups:
+        row = [group.group, str(group.scores[words.baseline].reference_words)]
+        for system in systems:
+            score = group.scores[system]
+            value = score.f if words.measure == "F" else score.recall
+            row.append(_marked(value, 3, significant=score.p_value < words.alpha))
+            row.append(interval(score.low, score.high, 3))
+        rows.append(row)
+    header = [name for system in systems for name in (system, f"{system} interval")]
+    yield Table([GROUPS[words.by], "Words", *header], rows, key=("Words by", words.by))
+    yield Notes(
+        [
+            f"{words.measure}: 0 to 1, of words that the reference has too, with {100 * (1 - words.alpha):g} % "
+            f"bootstrap intervals. Words: in the references that {words.baseline} is compared with.",
+            f"Marked: significantly different from {words.baseline} (approximate randomisation, {words.resamples} "
+            f"resamples, seed {words.seed}; Holm over groups and systems) at {words.alpha:g}.",
+        ]
+    )
+
+
+def ngram_parts(found: NgramComparison) -> Iterator[Part]:
+    """Yield the n-grams that tell two systems apart."""
+    yield Heading(f"Words and n-grams that {found.a} or {found.b} gets right more often")
+    rows = [
+        (system, each) for system, better in ((found.a, found.a_better), (found.b, found.b_better)) for each in better
+    ]
+    if rows:
+        columns: dict[str, Column] = {
+            "More often right": lambda row: row[0],
+            "N-gram": lambda row: row[1].ngram,
+            f"{found.a} right": lambda row: row[1].a_right,
+            f"{found.b} right": lambda row: row[1].b_right,
+            "In references": lambda row: row[1].in_references,
+            "Ratio": lambda row: row[1].ratio,
+            "p Holm": lambda row: _marked(row[1].p_holm, 4, significant=row[1].p_holm < found.alpha),
+            "Segments": lambda row: listed(max(row[1].b_segments, row[1].a_segments, key=len)),
+        }
+        yield listing(rows, columns, 2, key=("Pair", f"{found.a} - {found.b}"))
+    notes = [
+        f"{found.differing} n-grams differ; {found.tested} in enough segments to be tested (sign test, Holm; "
+        f"significant ones at {found.alpha:g} are marked). A dash: not tested.",
+        f"Ratio: ({found.a} right + 1) / ({found.b} right + 1). Segments: where it is right more often.",
+    ]
+    yield Notes(notes if rows else [f"{found.a} and {found.b} get the same words right."])
+
+
+def _marked(value: float, width: int, *, significant: bool) -> str:
+    text = number(value, width)
+    return Bold(text) if significant else text
+
+
+def group_parts(metric: MetricResult, width: int, title: str = "") -> Iterator[Part]:
+    """Yield the tables of slices and buckets. title: of the slices."""
+    if metric.slices:
+        columns: dict[str, Column] = {"By": "by", "Slice": "slice", "Segments": "n_segments"}
+        columns |= {system.system: ("scores", system.system) for system in metric.systems}
+        if title:
+            yield Heading(title, level=3)
+        yield listing(metric.slices, columns, width, key=("Metric", metric.metric))
+    for buckets in metric.buckets:
+        yield from _bucket_parts(metric, buckets, width)
+
+
+def _bucket_parts(metric: MetricResult, buckets: Buckets, width: int) -> Iterator[Part]:
+    """Yield the table of one kind of buckets: segments of each system, and scores where these say something new."""
+    systems = [system.system for system in metric.systems]
+    by_length = buckets.by == "length-difference"
+    header = [buckets.by.replace("-", " ").capitalize()]
+    header += [cell for system in systems for cell in (system, f"{system} {metric.name if by_length else '%'}")]
+    rows = []
+    for bucket in buckets.buckets:
+        row = [bucket.bucket]
+        for system in systems:
+            n = bucket.n_segments[system]
+            share = 100 * n / metric.n_segments
+            row += [str(n), number(bucket.scores[system], width) if by_length else number(share, 1)]
+        rows.append(row)
+    what = "Segments of each system" + (f", and its {metric.name} on them" if by_length else "")
+    yield Table(header, rows, caption=what, key=("Metric", metric.metric))
+    if buckets.note:
+        yield Notes(
+            [buckets.note + " Others: --thresholds." * (buckets.by == "quality" and "quartiles" in buckets.note)]
+        )

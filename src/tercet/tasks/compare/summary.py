@@ -7,8 +7,7 @@ from ...comparing import Comparison, MetricResult
 from ...comparison_report.verdicts import leading, listed, verdict
 from ...rendering.document import Heading, Notes, Part, Table
 from ...rendering.tables import DASH, interval, number
-from .board import clusters, legend, ranks
-from .findings import group_parts
+from .board import clusters, group_parts, legend, ranks
 
 INTERVALS_UP_TO = 3  # metrics of which a table of systems has room for half-widths
 DIFFER = "they differ"  # by a metric of which neither direction is better
