@@ -368,20 +368,6 @@ def read_states(
                          jump_counts)  # fmt: skip
 
 
-def normalise_rows(starts: cython.longlong[::1], counts: cython.double[::1], probabilities: cython.double[::1]) -> None:
-    """Replace each row of probabilities by its normalised counts; a row without counts is unchanged."""
-    f: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    total: cython.double
-    for f in range(starts.shape[0] - 1):
-        total = 0.0
-        for k in range(starts[f], starts[f + 1]):
-            total += counts[k]
-        if total > 0.0:
-            for k in range(starts[f], starts[f + 1]):
-                probabilities[k] = counts[k] / total
-
-
 def find_best_path(
     source_ids: cython.int[::1],
     source_offsets: cython.longlong[::1],

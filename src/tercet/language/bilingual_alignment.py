@@ -129,13 +129,17 @@ class HMM:
         sources, targets = usable_pairs(sources, targets, longest)
         source, target = self._code(sources, targets)
         probabilities, jumps = self.table.probabilities.copy(), self.jumps.copy()
+        rows = np.repeat(
+            np.arange(len(self.table.starts) - 1), np.diff(self.table.starts)
+        )  # the source word of each pair
         perplexities = []
         for iteration in range(iterations):
             counts, jump_counts = np.zeros(len(probabilities) + 1), np.zeros(len(jumps))
             sums = self._read(source, target, probabilities, jumps, counts, jump_counts)
             perplexities.append(perplexity(sums))
             log.debug("HMM, after %d iterations: perplexity %.4f", iteration, perplexities[-1])
-            call(kernel.normalise_rows, self.table.starts, counts, probabilities)
+            totals = np.bincount(rows, counts[:-1])[rows]
+            np.divide(counts[:-1], totals, out=probabilities, where=totals > 0)
             jumps = jump_counts / max(jump_counts.sum(), np.finfo(float).tiny)
         perplexities.append(perplexity(self._read(source, target, probabilities, jumps)))
         table = replace(self.table, probabilities=probabilities)
