@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..types import Floats as Floats
+from ._contract import Corpus as Corpus
 from ._contract import Learnt as Learnt
 from ._contract import Metric as Metric
 from ._contract import Shard as Shard
@@ -34,23 +35,29 @@ if TYPE_CHECKING:
     from .bases.features import FeatureMetric as FeatureMetric
     from .bases.mixed import MixedMetric as MixedMetric
     from .bases.models import ModelMetric as ModelMetric
+    from .bases.pairs import BestReferenceMetric as BestReferenceMetric
     from .bases.pairs import explain_ngrams as explain_ngrams
     from .bases.parsed import ParsedMetric as ParsedMetric
     from .bases.segments import MeanMetric as MeanMetric
+    from .bases.segments import MeanPartsMetric as MeanPartsMetric
+    from .bases.segments import PartsMetric as PartsMetric
     from .bases.segments import SegmentMetric as SegmentMetric
     from .bases.words import WordMetric as WordMetric
     from .bases.words import WordPairMetric as WordPairMetric
 
 _LATER = {  # names that are imported when they are asked for, and where they are
+    "BestReferenceMetric": "bases.pairs",
     "CombinedMetric": "bases.combined",
     "EncodedMetric": "bases.encoded",
     "EncoderMetric": "bases.encoded",
     "EntityMetric": "bases.entities",
     "FeatureMetric": "bases.features",
     "MeanMetric": "bases.segments",
+    "MeanPartsMetric": "bases.segments",
     "MixedMetric": "bases.mixed",
     "ModelMetric": "bases.models",
     "ParsedMetric": "bases.parsed",
+    "PartsMetric": "bases.segments",
     "SegmentMetric": "bases.segments",
     "WordMetric": "bases.words",
     "WordPairMetric": "bases.words",
@@ -61,6 +68,7 @@ _LATER = {  # names that are imported when they are asked for, and where they ar
 }
 
 __all__ = [
+    "Corpus",
     "Floats",
     "Learnt",
     "Metric",

@@ -22,9 +22,8 @@ from ...kernels import alignments
 from ...text.coding import Ints, Units, call, offsets_of
 from ...text.explanations import Alignment, Seen, word_links
 from ...text.tokenisers import check_tokeniser, lower, tokenise
-from ...types import Floats
-from .._parameters import param
-from ..bases.pairs import BestReferenceMetric, best_rows, number_words, refuse_long
+from .. import BestReferenceMetric, Floats, param
+from ..bases.pairs import best_rows, number_words, refuse_long
 
 # Variant -> the program, and its weight of HPR. wmt19 counts a reference word as used if the position of another one
 # begins with the same digits, aligns words within a sentence with the first match of all, and reads before the

@@ -29,9 +29,7 @@ from ...language.ngram_models import NgramModel
 from ...text.coding import whole_characters
 from ...text.scripts import base_code
 from ...text.tokenisers import lower, tokenise
-from ...types import Floats
-from .._contract import Corpus, Learnt, Metric, Shard
-from .._parameters import param
+from .. import Corpus, Floats, Learnt, Metric, Shard, param
 
 log = logging.getLogger(__name__)
 

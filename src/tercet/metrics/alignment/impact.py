@@ -14,10 +14,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from ...text.explanations import Alignment, Link, Seen
-from ...types import Floats
-from .._parameters import param
-from ..bases.segments import PartsMetric
-from ..bases.words import WordPairMetric
+from .. import Floats, PartsMetric, WordPairMetric, param
 
 MOST_ROUNDS = 20  # later ones are worth nothing, as alpha is small
 

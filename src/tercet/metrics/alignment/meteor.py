@@ -32,10 +32,8 @@ from ...text.meteor import LANGUAGES as NORMALISED
 from ...text.meteor import normalise
 from ...text.tokenisers import names as tokenisers
 from ...text.tokenisers import tokenise
-from ...types import Floats
-from .._contract import Shard
-from .._parameters import param
-from ..bases.pairs import BestReferenceMetric, owners, refuse_long
+from .. import BestReferenceMetric, Floats, Shard, param
+from ..bases.pairs import owners, refuse_long
 
 # original is METEOR 1.5, with its differences from the papers: the search counts stems, synonyms and paraphrases by
 # half and rounds down, so that most of them cover nothing; it adds the distance of a match to alignments without it; it

@@ -19,10 +19,7 @@ from ...language.meteor_alignment import Alignment, Texts, describe
 from ...language.paraphrases import find_table
 from ...text.coding import Ints
 from ...text.explanations import Seen
-from ...types import Floats
-from .._contract import Corpus, Learnt
-from .._parameters import param
-from ..bases.pairs import BestReferenceMetric
+from .. import BestReferenceMetric, Corpus, Floats, Learnt, param
 from .meteor import LANGUAGES, METEOR
 
 log = logging.getLogger(__name__)

@@ -19,9 +19,9 @@ from ...kernels import alignments
 from ...text.coding import Ints, Units, Vocabulary, Words, call, offsets_of
 from ...text.explanations import Alignment, Seen, word_links
 from ...text.tokenisers import check_tokeniser, lower, tokenise
-from ...types import Floats
+from .. import BestReferenceMetric, Floats
 from .._parameters import CASE, param
-from ..bases.pairs import BestReferenceMetric, best_rows, refuse_long
+from ..bases.pairs import best_rows, refuse_long
 
 VARIANTS = ("corrected", "original")
 PARTS = ("nkt", "precision", "bp")

@@ -19,12 +19,10 @@ from ...kernels import substrings
 from ...text.coding import Ints, Units, call, offsets_of
 from ...text.explanations import Alignment, Link, ListedAlignment, Seen
 from ...text.tokenisers import check_tokeniser, lower, tokenise
-from ...types import Floats
-from .._contract import Corpus, Learnt
+from .. import BestReferenceMetric, Corpus, Floats, Learnt, MeanPartsMetric
 from .._parameters import CASE, param
 from ..bases.frequencies import DocumentFrequencies, count_references
-from ..bases.pairs import BestReferenceMetric, number_words, refuse_long
-from ..bases.segments import MeanPartsMetric
+from ..bases.pairs import number_words, refuse_long
 
 VARIANTS = ("corrected", "original")
 MOST_BYTES = 100_000  # of one text: half a minute

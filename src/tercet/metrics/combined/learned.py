@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...errors import UsageError
-from .._parameters import param
-from ..bases.combined import CombinedMetric
+from .. import CombinedMetric, param
 from ..bases.learned_model import LearnedModel, load_model
 
 

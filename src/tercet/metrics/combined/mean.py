@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...errors import UsageError
-from .._parameters import param
-from ..bases.mixed import MixedMetric
+from .. import MixedMetric, param
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,7 @@ import numpy as np
 from ...data.files import file_state
 from ...data.tables import read_table
 from ...errors import DataError, UnknownName, UsageError
-from ...types import Floats
-from .._contract import Shard
-from .._parameters import param
-from ..bases.segments import PartsMetric
+from .. import Floats, PartsMetric, Shard, param
 
 TEXT = "output"
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from ...text.coding import Ints, Units
 from ...text.editing import count_jumps, jump_script
-from ...types import Floats
-from ..bases.words import WordMetric, error_rate
+from .. import Floats, WordMetric
+from ..bases.words import error_rate
 
 VARIANTS = {"moses": "moses", "standard": None}
 

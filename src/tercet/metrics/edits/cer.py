@@ -15,9 +15,8 @@ import numpy as np
 from ...text.coding import Ints, Units, characters, code_points
 from ...text.editing import count_edits, edit_script
 from ...text.explanations import Edits, Seen
-from ...types import Floats
+from .. import BestReferenceMetric, Floats
 from .._parameters import CASE, YES, param
-from ..bases.pairs import BestReferenceMetric
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,8 @@ from ...kernels import phrases
 from ...text.coding import Ints, Units, call, code_points, offsets_of, view
 from ...text.editing import count_edits
 from ...text.explanations import Edit, Edits, Place, Seen, Shift, locate
-from ...types import Floats
-from .._parameters import param
-from ..bases.pairs import BestReferenceMetric, number_words, refuse_long, too_long
+from .. import BestReferenceMetric, Floats, param
+from ..bases.pairs import number_words, refuse_long, too_long
 
 VARIANTS = ("corrected", "original")
 NONE = np.empty(0, dtype=np.int32)

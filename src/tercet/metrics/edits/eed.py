@@ -26,9 +26,8 @@ from numpy.typing import NDArray
 from ...kernels import jumps
 from ...text.coding import Ints, call, code_points
 from ...text.explanations import Seen
-from ...types import Floats
-from .._parameters import param
-from ..bases.pairs import BestReferenceMetric, refuse_long
+from .. import BestReferenceMetric, Floats, param
+from ..bases.pairs import refuse_long
 
 
 class _Variant(NamedTuple):

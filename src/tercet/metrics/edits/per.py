@@ -16,9 +16,8 @@ import numpy as np
 from ...errors import UsageError
 from ...text.coding import Ints, NgramIndex, Vocabulary
 from ...text.editing import bag_script
-from ...types import Floats
-from .._contract import Corpus
-from ..bases.words import WordMetric, error_rate
+from .. import Corpus, Floats, WordMetric
+from ..bases.words import error_rate
 
 VARIANTS = {"moses": "moses", "standard": None}
 

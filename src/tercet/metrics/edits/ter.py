@@ -22,9 +22,9 @@ from ...text.coding import Ints, Vocabulary, Words, code_points, split_words
 from ...text.editing import ShiftSearch, count_shifts, shift_script, words_of
 from ...text.explanations import Edits, Seen
 from ...text.tokenisers import check_tokeniser
-from ...types import Floats
+from .. import BestReferenceMetric, Floats
 from .._parameters import NO, YES, param
-from ..bases.pairs import BestReferenceMetric, best_rows
+from ..bases.pairs import best_rows
 from ..bases.words import tokeniser_of
 
 ALL = 1 << 62

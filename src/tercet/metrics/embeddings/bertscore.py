@@ -18,12 +18,10 @@ from ...data.files import file_state
 from ...errors import DataError, UsageError
 from ...language.encoders import DEFAULT, TokenVectors
 from ...text.explanations import Alignment, Seen
-from ...types import Floats
-from .._contract import mean_score
+from .. import EncodedMetric, Floats, MeanPartsMetric, mean_score
 from .._parameters import YES, param
-from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
+from ..bases.encoded import Opened, alignment, cosines
 from ..bases.frequencies import DocumentFrequencies
-from ..bases.segments import MeanPartsMetric
 
 BASELINE = Path(__file__).parents[1] / "data" / "bertscore-minilm.csv"  # made by training/baselines.py
 

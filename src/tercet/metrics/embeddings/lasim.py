@@ -19,9 +19,7 @@ from ...data.model_file import Dataset, ModelFile, read_model, write_model
 from ...errors import DataError, UsageError
 from ...language.encoders import Encoder, open_encoder
 from ...text.explanations import Seen
-from ...types import Floats
-from .._contract import Corpus, Learnt, Shard, mean_score
-from .._parameters import param
+from .. import Corpus, Floats, Learnt, Shard, mean_score, param
 from ..bases.encoded import AcrossLanguages
 
 KIND = "lasim"

@@ -19,11 +19,8 @@ from ...data.testset import TestSet
 from ...errors import UsageError
 from ...language.encoders import USE_LANGUAGES, Encoder, default_encoder
 from ...text.explanations import Matches, Seen
-from ...types import Floats
-from .._contract import Corpus, Learnt, Shard
+from .. import Corpus, EncoderMetric, Floats, Learnt, Shard, explain_ngrams
 from .._parameters import CASE, param
-from ..bases.encoded import EncoderMetric
-from ..bases.pairs import explain_ngrams
 from ..strings.sentbleu import ORDER, SentBLEU
 
 SHARD = 10_000  # segments whose texts are in memory at once while the pool is read

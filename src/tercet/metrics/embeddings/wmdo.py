@@ -19,10 +19,8 @@ import numpy as np
 from ...errors import MissingDependency
 from ...language.encoders import TokenVectors
 from ...text.explanations import Alignment, Link, Seen
-from ...types import Floats
-from .._parameters import param
-from ..bases.encoded import EncodedMetric, Known, Opened, cosines, places_of
-from ..bases.segments import MeanPartsMetric
+from .. import EncodedMetric, Floats, MeanPartsMetric, param
+from ..bases.encoded import Known, Opened, cosines, places_of
 
 ORDERLY = 1e-4  # added per share of the text that a word moves: of equally cheap transports the most orderly is taken
 SAME = 1e-9  # flows that differ by less are equal

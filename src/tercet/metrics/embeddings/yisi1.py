@@ -21,14 +21,12 @@ from ...language.tiger import from_tiger
 from ...text.coding import Ints
 from ...text.explanations import Alignment, Seen
 from ...text.scripts import base_code
-from ...types import Floats
-from .._contract import Corpus, Learnt, Shard
+from .. import Corpus, EncodedMetric, Floats, Learnt, MeanPartsMetric, Shard
 from .._parameters import YES, param
-from ..bases.encoded import EncodedMetric, Opened, alignment, cosines
+from ..bases.encoded import Opened, alignment, cosines
 from ..bases.frequencies import DocumentFrequencies
 from ..bases.pairs import one_segment
 from ..bases.parsed import parser_name, stored_parses
-from ..bases.segments import MeanPartsMetric
 
 USUAL = "en"  # the language of a side that the test set does not name
 BLOCK = 256  # tokens whose n-grams are compared at once with all others

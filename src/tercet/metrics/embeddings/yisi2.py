@@ -16,9 +16,7 @@ import numpy as np
 from ...language.encoders import LAST, TokenVectors
 from ...text.explanations import Seen
 from ...text.scripts import base_code
-from ...types import Floats
-from .._contract import Corpus, Shard
-from .._parameters import param
+from .. import Corpus, Floats, Shard, param
 from ..bases.encoded import AcrossLanguages, Opened
 from ..bases.pairs import one_segment
 from ..bases.parsed import stored_parses

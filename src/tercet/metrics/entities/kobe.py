@@ -19,10 +19,8 @@ import numpy as np
 from ...errors import UsageError
 from ...knowledge.mentions import Mention
 from ...text.explanations import Entities, Entity, Seen
-from ...types import Floats
-from .._contract import Shard, mean_score
-from .._parameters import param
-from ..bases.entities import Candidates, EntityMetric, Found, Languages, kept_in, languages, match, weight_of
+from .. import EntityMetric, Floats, Shard, mean_score, param
+from ..bases.entities import Candidates, Found, Languages, kept_in, languages, match, weight_of
 
 if TYPE_CHECKING:
     from ...knowledge.name_checks import NameChecks

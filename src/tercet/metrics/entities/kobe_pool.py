@@ -7,6 +7,8 @@ of them have it. No reference is needed, but a pool of systems is. Scores of dif
 signature tells pools apart by a checksum.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,10 +19,8 @@ import numpy as np
 
 from ...data.testset import TestSet
 from ...errors import UsageError
-from ...types import Floats
-from .._contract import Corpus, Learnt, Shard, mean_score
-from .._parameters import param
-from ..bases.entities import EntityMetric, Languages, languages, weight_of
+from .. import Corpus, EntityMetric, Floats, Learnt, Shard, mean_score, param
+from ..bases.entities import Languages, languages, weight_of
 
 SMALLEST = 4  # systems
 SHARD = 10_000  # segments whose texts are in memory at once while the pool is read

@@ -15,10 +15,8 @@ import numpy as np
 from ...language.backends import Backend
 from ...quality.fluency_models import FluencyModels, load_models
 from ...text.scripts import base_code
-from ...types import Floats
-from .._contract import Corpus, Learnt, Shard
-from .._parameters import param
-from ..bases.features import FeatureMetric, Weights
+from .. import Corpus, FeatureMetric, Floats, Learnt, Shard, param
+from ..bases.features import Weights
 from ..bases.parsed import parser_name, stored_parses
 from ..structure.cobalt import Cobalt, CobaltComparison
 from ._fluency import OutputFluency

@@ -21,9 +21,8 @@ import numpy as np
 from ...data.files import file_state
 from ...errors import DataError
 from ...text.coding import Ints, NgramIndex, Units, ngram_totals, offsets_of
-from ...types import Floats
-from .._contract import Shard, group_references
-from ..bases.features import NONE, FeatureMetric, Weights
+from .. import FeatureMetric, Floats, Shard, group_references
+from ..bases.features import NONE, Weights
 from ..bases.pairs import best_rows, number_words, owners
 
 CHARACTERS, WORDS = 6, 4  # longest n-grams

@@ -4,6 +4,8 @@ The first text is the reference or the source, the second the output. A regresso
 classifier it is the probability of one label, such as "entailment" or "paraphrase".
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, MissingDependency, UsageError
-from .._parameters import param
-from ..bases.models import ModelMetric, Predict, Row
+from .. import ModelMetric, param
+from ..bases.models import Predict, Row
 
 _KIND = re.compile(r"^class_identifier:\s*['\"]?(\w+)", re.MULTILINE)
 _SEGMENTS = re.compile(r"^input_segments:((?:\n\s*- \w+)+)", re.MULTILINE)

@@ -22,8 +22,8 @@ from ...errors import DataError
 from ...language.encoders import DEFAULT, TokenVectors
 from ...language.encoders.onnx import open_session
 from ...text.explanations import Seen
-from .._contract import Corpus, Learnt
-from ..bases.encoded import EncodedMetric, Known, Opened
+from .. import Corpus, EncodedMetric, Learnt
+from ..bases.encoded import Known, Opened
 
 KIND = "esim"
 

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import DataError, NotParallel, UsageError
-from ...types import Floats
-from .._contract import Corpus, Learnt, Metric, Shard, mean_score
+from .. import Corpus, Floats, Learnt, Metric, Shard, mean_score
 
 Counted = tuple[float, float]  # the sum of log-probabilities, and the number of tokens
 SHARD = 10_000  # segments whose texts are in memory at once while files are read

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from ...data.testset import TestSet
-from ...types import Floats
-from .._contract import Shard
-from ..bases.features import FeatureMetric, Weights
+from .. import FeatureMetric, Floats, Shard
+from ..bases.features import Weights
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,7 @@ import numpy as np
 
 from ...errors import UsageError
 from ...text.explanations import Seen, Span, Spans
-from ...types import Floats
-from .._contract import Corpus, Learnt, Metric, Shard, mean_score
-from .._parameters import param
+from .. import Corpus, Floats, Learnt, Metric, Shard, mean_score, param
 from ._chat import ChatClient, Limits, check_endpoint, log
 
 WEIGHTS = {"critical": 25.0, "major": 5.0, "minor": 1.0}

@@ -17,9 +17,7 @@ from itertools import combinations, pairwise
 from math import exp
 
 from ...text.explanations import Seen
-from ...types import Floats
-from .._parameters import param
-from ..bases.words import WordPairMetric
+from .. import Floats, WordPairMetric, param
 
 ORDER = 4
 AFFIX = 4  # letters

@@ -21,8 +21,7 @@ from ...text.coding import Ints, NgramIndex, Vocabulary, Words, closest_lengths,
 from ...text.explanations import Matches, Seen
 from ...text.rules import INTL_136
 from ...text.tokenisers import MODELS, check_tokeniser, find_piece_model, lower, piece_model, pieces, tokenise
-from ...types import Floats
-from .._contract import Metric, Shard, group_references
+from .. import Floats, Metric, Shard, group_references
 from .._parameters import CASE, param
 
 METHODS = tuple(f"cc{number}" for number in range(1, 8))  # see `SMOOTHED`

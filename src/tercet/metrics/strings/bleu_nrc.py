@@ -17,8 +17,7 @@ import numpy as np
 
 from ...text.explanations import Matches, Seen
 from ...text.tokenisers import check_tokeniser
-from ...types import Floats
-from .._contract import Metric, Shard
+from .. import Floats, Metric, Shard
 from .._parameters import CASE, param
 from .bleu import BLEU, _References
 

@@ -30,8 +30,7 @@ from ...text.coding import (
 )
 from ...text.explanations import Group, Matches, Seen
 from ...text.ngrams import compare_ngrams, longest_matches
-from ...types import Floats
-from .._contract import Metric, Shard, group_references
+from .. import Floats, Metric, Shard, group_references
 from .._parameters import CASE, NO, YES, param
 from ..bases.pairs import best_rows, owners
 

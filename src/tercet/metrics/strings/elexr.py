@@ -15,9 +15,7 @@ from dataclasses import dataclass
 from math import exp, log
 
 from ...text.explanations import Seen
-from ...types import Floats
-from .._parameters import param
-from ..bases.words import WordPairMetric
+from .. import Floats, WordPairMetric, param
 
 START = "\x00"  # stands before the first word, so that a text of one word has a relation too
 

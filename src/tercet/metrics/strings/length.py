@@ -15,9 +15,7 @@ import numpy as np
 
 from ...text.coding import Ints, characters, closest_lengths, code_points
 from ...text.tokenisers import check_tokeniser, tokenise
-from ...types import Floats
-from .._contract import Metric, Shard, group_references, mean_score
-from .._parameters import param
+from .. import Floats, Metric, Shard, group_references, mean_score, param
 
 
 class _References(NamedTuple):

@@ -21,10 +21,8 @@ from ...kernels import information as kernel
 from ...text.coding import Ints, Vocabulary, Words, call, code_points, ngram_totals, offsets_of, split_words
 from ...text.explanations import Matches, Seen
 from ...text.tokenisers import tokenise
-from ...types import Floats
-from .._contract import Corpus, Learnt, Metric, Shard, group_references
+from .. import Corpus, Floats, Learnt, Metric, Shard, explain_ngrams, group_references
 from .._parameters import CASE, param
-from ..bases.pairs import explain_ngrams
 
 SHARD = 10_000  # segments whose references are in memory at once while weights are learnt
 BETA = log(2) / log(1.5) ** 2  # an output of two thirds the references' length scores half

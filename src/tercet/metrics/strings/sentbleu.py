@@ -16,10 +16,8 @@ import numpy as np
 from ...text.coding import Ints, NgramIndex, Vocabulary, Words, closest_lengths, code_points, ngram_totals, split_words
 from ...text.explanations import Matches, Seen
 from ...text.tokenisers import check_tokeniser, lower, tokenise
-from ...types import Floats
-from .._contract import Metric, Shard, group_references
+from .. import Floats, Metric, Shard, explain_ngrams, group_references
 from .._parameters import CASE, param
-from ..bases.pairs import explain_ngrams
 from ..bases.words import tokeniser_of
 
 ORDER = 4

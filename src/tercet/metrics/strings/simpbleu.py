@@ -13,11 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...text.explanations import Matches, Seen
-from ...types import Floats
-from .._contract import mean_score
-from .._parameters import param
-from ..bases.pairs import explain_ngrams
-from ..bases.words import WordPairMetric
+from .. import Floats, WordPairMetric, explain_ngrams, mean_score, param
 
 
 @dataclass(frozen=True)

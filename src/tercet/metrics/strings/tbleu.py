@@ -19,9 +19,7 @@ import numpy as np
 
 from ...stats.assignment import assign
 from ...text.explanations import Seen
-from ...types import Floats
-from .._parameters import param
-from ..bases.words import WordPairMetric
+from .. import Floats, WordPairMetric, param
 
 ORDER = 4
 

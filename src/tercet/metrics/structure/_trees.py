@@ -15,9 +15,7 @@ import numpy as np
 
 from ...language.sentence import Sentence, Token
 from ...text.explanations import Group, Matches, Seen
-from ...types import Floats
-from .._parameters import param
-from ..bases.parsed import ParsedMetric
+from .. import Floats, ParsedMetric, param
 
 KINDS = ("words", "categories", "relations")
 Pieces = list[Counter[Hashable]]  # how often each piece occurs, by size: those of size 1 first

@@ -31,9 +31,7 @@ from ...language.stemming import LANGUAGES as STEMMED
 from ...language.vectors import is_model, open_vectors
 from ...text.explanations import Alignment, Seen
 from ...text.scripts import base_code
-from .._contract import Corpus, Learnt
-from .._parameters import param
-from ..bases.parsed import ParsedMetric
+from .. import Corpus, Learnt, ParsedMetric, param
 
 # thesis: section 4.3; its word scores range from 0 to 1. published: the configuration files of the program.
 THESIS = {

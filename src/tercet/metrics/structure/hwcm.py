@@ -17,8 +17,7 @@ from typing import Any
 
 from ...errors import UsageError
 from ...language.sentence import Sentence
-from ...types import Floats
-from .._parameters import param
+from .. import Floats, param
 from ._trees import Pieces, Tree, TreeMetric, tree
 
 # Limits for chains with gaps, of which a deep tree would have millions: nearest ancestors, and Asiya's length.

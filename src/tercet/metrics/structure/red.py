@@ -19,9 +19,7 @@ from ...language.meteor_alignment import MATCHERS
 from ...language.paraphrases import find_table
 from ...language.sentence import Sentence
 from ...text.explanations import Seen
-from .._parameters import param
-from ..bases.parsed import ParsedMetric
-from ..bases.segments import PartsMetric
+from .. import ParsedMetric, PartsMetric, param
 from .cobalt import meteor_aligner
 
 SIZES = (1, 2, 3)

@@ -15,8 +15,7 @@ from typing import Any
 from ...errors import DataError
 from ...language.penn import ConstituentTree, read_trees, squeezed
 from ...language.sentence import Sentence, shown
-from .._contract import Corpus, Learnt, Shard
-from .._parameters import param
+from .. import Corpus, Learnt, Shard, param
 from ._trees import Pieces, Tree, TreeMetric, tree
 
 

@@ -18,8 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...language.sentence import Sentence
-from .._parameters import param
-from ..bases.parsed import ParsedMetric
+from .. import ParsedMetric, param
 from ._trees import KINDS, tree
 
 LONGEST = 4  # children of a part that are told apart; more would hardly change the kernel

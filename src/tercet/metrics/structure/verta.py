@@ -16,9 +16,7 @@ from typing import Any, NamedTuple
 from ...language.sentence import Sentence, Token
 from ...language.synonyms import english_related_words, english_synonyms
 from ...text.explanations import Alignment, Link, ListedAlignment, Seen
-from .._parameters import param
-from ..bases.parsed import ParsedMetric
-from ..bases.segments import MeanPartsMetric
+from .. import MeanPartsMetric, ParsedMetric, param
 
 MODULES = ("lexical", "morphological", "dependency", "ngram")
 VARIANTS = {"eq": (0.25, 0.25, 0.25, 0.25), "w": (0.36, 0.05, 0.40, 0.19)}
