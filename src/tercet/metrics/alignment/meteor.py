@@ -366,23 +366,18 @@ def tune(
 
 
 def _kendall(scores: Floats, people: Floats) -> float:
-    right = wrong = 0
-    for a in range(len(people)):
-        for b in range(a):
-            judged = people[a] - people[b]
-            agreed = (scores[a] - scores[b]) * judged > 0
-            compared = np.isfinite(judged) & (judged != 0)
-            right += int((agreed & compared).sum())
-            wrong += int((~agreed & compared).sum())
-    return (right - wrong) / (right + wrong) if right + wrong else float("nan")
+    first, second = np.triu_indices(len(people), 1)
+    judged = people[first] - people[second]
+    compared = np.isfinite(judged) & (judged != 0)
+    right = int((((scores[first] - scores[second]) * judged > 0) & compared).sum())
+    number = int(compared.sum())
+    return (2 * right - number) / number if number else float("nan")
 
 
 def _pearson(scores: Floats, people: Floats) -> float:
     judged = np.isfinite(people)
     a, b = scores[judged], people[judged]
-    if len(a) < 2 or not a.std() or not b.std():
-        return float("nan")
-    return float(np.corrcoef(a, b)[0, 1])
+    return float(np.corrcoef(a, b)[0, 1]) if len(a) > 1 and a.std() and b.std() else float("nan")
 
 
 TARGETS = {"kendall": _kendall, "pearson": _pearson}
