@@ -1,7 +1,9 @@
 """Models of other people as metrics: what reaches them, several references, missing packages, pickled weights."""
 
 import sys
+from contextlib import nullcontext
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -165,6 +167,76 @@ def test_a_classifier_gives_the_probability_of_a_label(tmp_path):
     assert last == pytest.approx(found[2], abs=1e-6)
     with pytest.raises(UnknownName, match="There is no label of .* called 'LABEL_9'"):
         score(TEXTS, f"classifier:model={place},label_name=LABEL_9")
+
+
+class Numbers:
+    """Stands for a tensor of torch."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values, dtype=np.float32)
+
+    def __getattr__(self, name):
+        return lambda *_: self.values if name == "numpy" else self
+
+    def __getitem__(self, place):
+        return Numbers(self.values[place])
+
+
+class Network:
+    """Stands for a model of transformers: one logit, the number of tokens."""
+
+    config = SimpleNamespace(num_labels=1, vocab_size=4)
+    device = "cpu"
+
+    def to(self, device):
+        assert device == "cpu"
+        return self
+
+    def eval(self):
+        return self
+
+    def __call__(self, ids, decoder_input_ids=None):
+        numbers = [[float(each)] for each in (ids > 0).sum(1)]
+        return SimpleNamespace(logits=Numbers(numbers if decoder_input_ids is None else [[row * 4] for row in numbers]))
+
+
+class Pieces:
+    """Stands for a tokenizer: a number for each word, and an end."""
+
+    padding = 0
+
+    def encode(self, texts):
+        whole = [" ".join(text) if isinstance(text, tuple) else text for text in texts]
+        return [SimpleNamespace(ids=list(range(1, len(text.split()) + 2))) for text in whole]
+
+    def pad(self, encoded):
+        width = max(len(each.ids) for each in encoded)
+        ids = np.array([each.ids + [0] * (width - len(each.ids)) for each in encoded])
+        return SimpleNamespace(ids=ids, mask=(ids > 0).astype(np.int64))
+
+
+def test_models_of_the_hub_are_loaded_and_asked_in_the_same_way(tmp_path, monkeypatch):
+    from tercet.language.encoders import huggingface
+
+    kinds = []
+    monkeypatch.setattr(huggingface, "find_folder", lambda *_, **__: tmp_path)
+    monkeypatch.setattr(huggingface, "fingerprint", lambda place: "0" * 16)
+    monkeypatch.setattr(huggingface, "open_tokenizer", lambda *_: Pieces())
+    monkeypatch.setattr(huggingface, "load_weights", lambda kind, *_, **__: kinds.append(kind) or Network())
+    monkeypatch.setattr(huggingface, "torch_device", lambda device: "cpu")
+    monkeypatch.setattr(huggingface, "feed", lambda model, inputs: {"ids": inputs.ids})
+    monkeypatch.setattr(huggingface, "inferring", lambda name: nullcontext())
+    torch = SimpleNamespace(zeros=lambda *_, **__: 0, long=int)
+    monkeypatch.setattr(huggingface, "packages", lambda: (None, torch))
+    (tmp_path / "config.json").write_text("{}")
+    for batch in (1, 16):
+        found = create(f"classifier:model=m,batch={batch}").statistics(TEXTS)
+        # Words of the reference and of the output, and an end; the mean of both references.
+        assert found["a"].tolist() == [[(6 + 5) / 2, 1], [5, 1]]
+        found = create(f"metricx:model=m,batch={batch}").statistics(TEXTS)
+        # The words that MetricX writes, three of its own among them, without the end.
+        assert found["a"][1].tolist() == [9, 1]
+    assert kinds == ["AutoModelForSequenceClassification", "AutoModelForSeq2SeqLM"] * 2
 
 
 @NEEDS_TRANSFORMERS

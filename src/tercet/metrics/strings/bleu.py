@@ -12,17 +12,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
 from ...errors import UsageError
-from ...text.coding import Ints, NgramIndex, Vocabulary, Words, closest_lengths, ngram_totals
-from ...text.explanations import Matches, Seen
+from ...text.coding import Words
 from ...text.rules import INTL_136
 from ...text.tokenisers import MODELS, check_tokeniser, find_piece_model, lower, piece_model, pieces, tokenise
-from .. import Floats, Metric, Shard, group_references
+from .. import Floats
 from .._parameters import CASE, param
+from ._ngrams import NgramMetric
 
 METHODS = tuple(f"cc{number}" for number in range(1, 8))  # see `SMOOTHED`
 ONE_ORDER_MORE = ("cc5", "cc7")  # methods that read n-grams one word longer than the longest
@@ -37,14 +37,8 @@ def _check_tokeniser(name: str) -> None:
         check_tokeniser(name)
 
 
-class _References(NamedTuple):
-    vocabulary: Vocabulary
-    ngrams: NgramIndex
-    groups: Ints
-
-
 @dataclass(frozen=True)
-class BLEU(Metric):
+class BLEU(NgramMetric):
     """BLEU of sacreBLEU (default) or of mteval-v13a.
 
     tokenize: none, 13a, intl, zh, char, moses-LANG, ja-mecab, ko-mecab; for spBLEU spm with a SentencePiece model, or
@@ -67,7 +61,6 @@ class BLEU(Metric):
     variant: str = param("sacrebleu", choices=VARIANTS, quiet=True)
     model: str | None = param(file=find_piece_model, checksum="spm")
 
-    explains = (Matches,)
     paper = "Papineni et al. (2002), BLEU: a Method for Automatic Evaluation of Machine Translation"
     signature_order = ("case", "eff", "tok", "smooth", "segeff", "order", "variant", "model", "spm")
 
@@ -104,7 +97,7 @@ class BLEU(Metric):
         return "nltk3" if self.smooth_method in METHODS else VARIANTS[self.variant]
 
     @property
-    def _orders(self) -> int:
+    def orders(self) -> int:
         """Return how many orders of n-grams are counted."""
         return self.max_ngram_order + (self.smooth_method in ONE_ORDER_MORE)
 
@@ -129,7 +122,7 @@ class BLEU(Metric):
             effective_order=effective[items.get("eff", "no")],
         )
 
-    def _words(self, texts: Sequence[str]) -> Words:
+    def words(self, texts: Sequence[str]) -> Words:
         if self.variant == "mteval":
             return tokenise(texts, f"mteval-{self.tokenize}" + ("-lc" if self.lowercase else ""))
         if self.lowercase:
@@ -138,23 +131,6 @@ class BLEU(Metric):
             return INTL_136.words(texts)
         model = find_piece_model(self.model) if self.model else piece_model(self.tokenize)
         return tokenise(texts, self.tokenize) if model is None else pieces(texts, model)
-
-    def prepare(self, shard: Shard, opened: object) -> _References:
-        texts, groups = group_references(shard.references)
-        vocabulary = Vocabulary(self._words(texts))
-        return _References(vocabulary, NgramIndex(vocabulary.units, groups, self._orders), groups)
-
-    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
-        """Count output length, closest reference length, then matches and output n-grams of each order."""
-        units = prepared.vocabulary.find(self._words(outputs))
-        matches = prepared.ngrams.count_matches(units, np.arange(len(outputs)))
-        lengths = units.lengths
-        counts = np.empty((len(lengths), 2 + 2 * self._orders))
-        counts[:, 0] = lengths
-        counts[:, 1] = closest_lengths(lengths, prepared.vocabulary.units.lengths, prepared.groups)
-        counts[:, 2 : 2 + self._orders] = matches
-        counts[:, 2 + self._orders :] = ngram_totals(lengths, self._orders)
-        return counts
 
     def for_segments(self) -> Self:
         left_open = self.effective_order is None and self.variant != "mteval" and self.smooth_method not in METHODS
@@ -194,7 +170,7 @@ class BLEU(Metric):
 
     def _precisions(self, counts: Floats) -> tuple[Floats, Any]:
         """Return smoothed precisions in percent and which orders have n-grams, shape (max_ngram_order, ...) each."""
-        n, orders = self.max_ngram_order, self._orders
+        n, orders = self.max_ngram_order, self.orders
         correct, total = counts[2 : 2 + orders], counts[2 + orders :]
         if self.smooth_method in METHODS:
             precisions = 100.0 * SMOOTHED[self.smooth_method](correct, total, counts[0])[:n]
@@ -230,15 +206,8 @@ class BLEU(Metric):
             "sys_len": int(length),
             "ref_len": int(closest),
             "counts": totals[2 : 2 + n].astype(int).tolist(),
-            "totals": totals[2 + self._orders :][:n].astype(int).tolist(),
+            "totals": totals[2 + self.orders :][:n].astype(int).tolist(),
         }
-
-    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the words, and which n-grams of each order match a reference."""
-        from ..bases.pairs import explain_ngrams
-
-        words = self._words([output, *references]).strings()
-        return explain_ngrams(self.score_one(output, references), words, self.max_ngram_order)
 
     def verbose(self, totals: Floats) -> str:
         parts = self.details(totals)

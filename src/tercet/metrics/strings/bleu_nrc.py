@@ -19,7 +19,7 @@ from ...text.explanations import Matches, Seen
 from ...text.tokenisers import check_tokeniser
 from .. import Floats, Metric, Shard
 from .._parameters import CASE, param
-from .bleu import BLEU, _References
+from .bleu import BLEU
 
 ORDER = 4
 _UP_TO_ORDER = np.r_[0 : 2 + ORDER, 3 + ORDER : 3 + 2 * ORDER]  # without the n-grams that only the smoothing reads
@@ -46,10 +46,10 @@ class BLEUNRC(Metric):
             tokenize=self.tokenize, lowercase=self.lowercase, smooth_method=smooth_method, max_ngram_order=ORDER
         )
 
-    def prepare(self, shard: Shard, opened: object) -> _References:
+    def prepare(self, shard: Shard, opened: object) -> Any:
         return self._bleu("cc7").prepare(shard, opened)
 
-    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Count what BLEU counts, and n-grams of one order more."""
         return self._bleu("cc7").count_outputs(outputs, prepared)
 

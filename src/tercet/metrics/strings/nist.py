@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from ...kernels import information as kernel
 from ...text.coding import Ints, Vocabulary, Words, call, code_points, ngram_totals, offsets_of, split_words
-from ...text.explanations import Matches, Seen
 from ...text.tokenisers import tokenise
-from .. import Corpus, Floats, Learnt, Metric, Shard, explain_ngrams, group_references
+from .. import Corpus, Floats, Learnt, Shard, group_references
 from .._parameters import CASE, param
+from ._ngrams import NgramMetric
 
 SHARD = 10_000  # segments whose references are in memory at once while weights are learnt
 BETA = log(2) / log(1.5) ** 2  # an output of two thirds the references' length scores half
@@ -52,7 +52,7 @@ class _Prepared(NamedTuple):
 
 
 @dataclass(frozen=True)
-class NIST(Metric):
+class NIST(NgramMetric):
     """NIST of mteval-v13a: information of matched n-grams per n-gram of the output, from 0; often 3 to 12.
 
     tokenize: 13a or intl, as mteval and its --international-tokenization do it.
@@ -65,21 +65,20 @@ class NIST(Metric):
     max_ngram_order: int = param(5, low=1, high=9, key="order", quiet=True)
 
     signature_order = ("case", "tok")
-    explains = (Matches,)
     paper = (
         "Doddington (2002), Automatic Evaluation of Machine Translation Quality Using N-gram Co-Occurrence Statistics"
     )
     decimals = 2
     compatible = "mteval13a"
 
-    def _words(self, texts: Sequence[str]) -> Words:
+    def words(self, texts: Sequence[str]) -> Words:
         return tokenise(texts, f"mteval-{self.tokenize}" + ("-lc" if self.lowercase else ""))
 
     def learn(self, testset: Corpus) -> Learnt:
         """Learn information weights from all references of the test set (anything with `shards`)."""
         vocabularies, digest = [], 0
         for shard in testset.shards(SHARD):
-            words = self._words(group_references(shard.references)[0])
+            words = self.words(group_references(shard.references)[0])
             for text in words.joined("\n"):
                 # A sum of digests, so that the same references in another order are the same references.
                 found = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
@@ -91,7 +90,7 @@ class NIST(Metric):
     def prepare(self, shard: Shard, opened: Information | None) -> _Prepared:
         information = self.learnt(opened, "information weights are")
         texts, groups = group_references(shard.references)
-        units = information.vocabulary.find(self._words(texts))
+        units = information.vocabulary.find(self.words(texts))
         grams = np.empty((len(units.ids), self.max_ngram_order), dtype=np.int32)
         call(kernel.find_grams, units.ids, units.offsets, *information.tables, grams)
         lengths = np.add.reduceat(units.lengths, groups[:-1]) / np.diff(groups)
@@ -100,7 +99,7 @@ class NIST(Metric):
     def count_outputs(self, outputs: Sequence[str], prepared: _Prepared) -> Floats:
         """Count output length, mean reference length, then by order matched information and the output's n-grams."""
         information, order = prepared.information, self.max_ngram_order
-        units = information.vocabulary.find(self._words(outputs))
+        units = information.vocabulary.find(self.words(outputs))
         matched = np.empty((len(outputs), order))
         most, times = (np.zeros(len(information.weights), dtype=np.int32) for _ in range(2))
         seen = np.empty(2 * order * int(units.lengths.max(initial=0)), dtype=np.int32)
@@ -116,11 +115,6 @@ class NIST(Metric):
         for order in range(n):
             score = score + per_order[..., order]
         return np.asarray(score * _penalty(totals))
-
-    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the words, and which n-grams of each order match a reference."""
-        words = self._words([output, *references]).strings()
-        return explain_ngrams(self.score_one(output, references), words, self.max_ngram_order)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         n = self.max_ngram_order

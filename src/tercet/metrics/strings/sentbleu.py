@@ -9,28 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ...text.coding import Ints, NgramIndex, Vocabulary, Words, closest_lengths, code_points, ngram_totals, split_words
-from ...text.explanations import Matches, Seen
+from ...text.coding import Words, code_points, split_words
 from ...text.tokenisers import check_tokeniser, lower, tokenise
-from .. import Floats, Metric, Shard, explain_ngrams, group_references
+from .. import Floats
 from .._parameters import CASE, param
 from ..bases.words import tokeniser_of
+from ._ngrams import NgramMetric
 
 ORDER = 4
 
 
-class _References(NamedTuple):
-    vocabulary: Vocabulary
-    ngrams: NgramIndex
-    groups: Ints
-
-
 @dataclass(frozen=True)
-class SentBLEU(Metric):
+class SentBLEU(NgramMetric):
     """Smoothed sentence BLEU of Moses, 0 to 1.
 
     tokenize: by default moses (English; moses-LANG for others), as the program expects. Use none for tokenised
@@ -43,7 +37,7 @@ class SentBLEU(Metric):
     lowercase: bool = param(False, key="case", words=CASE)
 
     signature_order = ("case", "tok")
-    explains = (Matches,)
+    max_ngram_order = ORDER
     paper = "Lin and Och (2004), ORANGE: a Method for Evaluating Automatic Evaluation Metrics for Machine Translation"
     compatible = "moses"
     label = "sentBLEU"
@@ -51,35 +45,22 @@ class SentBLEU(Metric):
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return {"tokenize": tokeniser_of(language)}
 
-    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the words, and which n-grams of each order match a reference."""
-        words = self.words([output, *references]).strings()
-        return explain_ngrams(self.score_one(output, references), words, ORDER)
-
-    def words(self, texts: list[str]) -> Words:
+    def words(self, texts: Sequence[str]) -> Words:
         if self.lowercase:
             texts = lower(texts)
         if self.tokenize == "none":
             return split_words(*code_points(texts), ascii_blanks=True)
         return tokenise(texts, self.tokenize)
 
-    def prepare(self, shard: Shard, opened: object) -> _References:
-        texts, groups = group_references(shard.references)
-        vocabulary = Vocabulary(self.words(texts))
-        return _References(vocabulary, NgramIndex(vocabulary.units, groups, ORDER), groups)
-
-    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Count output and closest reference length, matches and n-grams of each order, the score, and 1."""
-        vocabulary, ngrams, groups = prepared
-        units = vocabulary.find(self.words(list(outputs)))
-        matches = ngrams.count_matches(units, np.arange(len(outputs)))
-        totals = ngram_totals(units.lengths, ORDER)
-        closest = closest_lengths(units.lengths, vocabulary.units.lengths, groups)
+        counts = super().count_outputs(outputs, prepared)
+        lengths, closest, matches, totals = counts[:, 0], counts[:, 1], counts[:, 2 : 2 + ORDER], counts[:, 2 + ORDER :]
         logs = np.log((matches + 1) / (totals + 1)).mean(1)
         # An empty output scores 0, or 1 if the reference is empty too, as in the program.
-        shortfall = closest / np.where(units.lengths > 0, units.lengths, 1e-9)
-        scores = np.exp(logs + np.where(closest > units.lengths, 1 - shortfall, 0.0))
-        return np.column_stack([units.lengths, closest, matches, totals, scores, np.ones(len(scores))])
+        shortfall = closest / np.where(lengths > 0, lengths, 1e-9)
+        scores = np.exp(logs + np.where(closest > lengths, 1 - shortfall, 0.0))
+        return np.column_stack([counts, scores, np.ones(len(scores))])
 
     def score(self, totals: Floats) -> Floats:
         return np.asarray(totals[..., -2] / totals[..., -1])
