@@ -28,13 +28,14 @@ from ...language.encoders import (
     default_encoder,
     open_encoder,
 )
-from ...text.explanations import Alignment, Link, Places
+from ...text.explanations import Alignment, Link, Places, Seen
 from ...text.scripts import base_code
 from ...types import Floats, Floats32
 from .._contract import Corpus, Learnt, Metric, Shard, mean_score
 from .._parameters import param
 from .._ready import warn_of_guess
 from .frequencies import DocumentFrequencies, count_references
+from .pairs import one_segment
 
 log = logging.getLogger(__name__)
 MOST_WORDS = 3000  # the matrices of WMDO need 600 MB then
@@ -213,12 +214,22 @@ class EncodedMetric(EncoderMetric):
         """Compute the mean of segments, unless a metric says otherwise."""
         return mean_score(totals)
 
-    def explained(
-        self, opened: Opened, output: str, references: Sequence[str]
-    ) -> tuple[TokenVectors, list[TokenVectors]]:
-        """Return the tokens of one segment, to explain it."""
-        first, *others = opened.encoder.tokens([output, *references], self.layer)
-        return first, others
+    def explain_tokens(
+        self, output: TokenVectors, reference: TokenVectors, counts: Sequence[float], opened: Opened
+    ) -> Seen:
+        """Return what was seen in the tokens of an output and its best reference, which gave these counts."""
+        raise UsageError(f"{self.name} cannot explain a segment.")
+
+    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
+        shard = one_segment(output, references, source or "")
+        opened = self.prepare_shard(shard, opened)
+        texts = [output, *(str(lines[0]) for lines in self.compared_with(shard))]
+        tokens, *others = opened.encoder.tokens(texts, self.layer)
+        counts = [self.count_tokens(tokens, [each], opened) for each in others]
+        better = min if self.higher_is_better is False else max
+        row = better(range(len(others)), key=lambda each: counts[each][0])
+        seen = self.explain_tokens(tokens, others[row], counts[row], opened)
+        return replace(seen, against=row if "reference" in self.needs else None)
 
 
 def cosines(output: TokenVectors, reference: TokenVectors) -> Floats:

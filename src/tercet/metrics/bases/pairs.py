@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...data.testset import TestSet
-from ...errors import DataError
+from ...errors import DataError, UsageError
 from ...text.coding import Ints, Units, offsets_of
 from ...text.explanations import Matches, Seen
 from ...text.ngrams import compare_ngrams, longest_matches
@@ -111,7 +111,7 @@ class BestReferenceMetric(Metric):
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: Any) -> Seen:
         """Return what was seen in an output and its best reference, which gave these counts."""
-        raise NotImplementedError
+        raise UsageError(f"{self.name} cannot explain a segment.")
 
     def prepare(self, shard: Shard, opened: Any) -> tuple[Any, Ints]:
         texts, groups = group_references(shard.references)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...errors import UnknownName
+from ...errors import UnknownName, UsageError
 from ...text.coding import Ints, Units, Vocabulary, Words
 from ...text.editing import words_of
 from ...text.explanations import Edits, Seen
@@ -136,7 +136,7 @@ class WordPairMetric(BestReferenceMetric):
 
     def explain_words(self, output: Sequence[str], reference: Sequence[str], counts: Floats) -> Seen:
         """Return what was seen in the words of an output and its best reference; the score is added."""
-        raise NotImplementedError
+        raise UsageError(f"{self.name} cannot explain a segment.")
 
     def read(self, texts: Sequence[str], opened: object) -> list[list[str]]:
         return self.words(texts)

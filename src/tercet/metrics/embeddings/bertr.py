@@ -28,13 +28,12 @@ class BERTr(EncodedMetric):
     def count_tokens(self, output: TokenVectors, references: Sequence[TokenVectors], opened: Opened) -> Sequence[float]:
         return max((_recall(output, reference) for reference in references), default=0.0), 1.0
 
-    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return for each token of the best reference the most similar token of the output."""
-        tokens, others = self.explained(opened, output, references)
-        scores = [_recall(tokens, reference) for reference in others]
-        row = scores.index(max(scores))
-        tokens, reference = tokens.inside, others[row].inside
-        return Seen(scores[row], [alignment(tokens, reference, cosines(tokens, reference), "other")], row)
+    def explain_tokens(
+        self, output: TokenVectors, reference: TokenVectors, counts: Sequence[float], opened: Opened
+    ) -> Seen:
+        """Return for each token of the reference the most similar token of the output."""
+        ours, theirs = output.inside, reference.inside
+        return Seen(counts[0], [alignment(ours, theirs, cosines(ours, theirs), "other")])
 
 
 def _recall(output: TokenVectors, reference: TokenVectors) -> float:

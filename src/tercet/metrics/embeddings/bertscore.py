@@ -88,16 +88,15 @@ class BERTScore(MeanPartsMetric, EncodedMetric):
     def extras(self, counts: Floats) -> Mapping[str, Floats]:
         return {"precision": self._rescaled(counts[..., 2], 0), "recall": self._rescaled(counts[..., 3], 1)}
 
-    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return for each token the most similar token of the other text, for the reference with the highest F1."""
-        tokens, others = self.explained(opened, output, references)
-        parts = [self.parts(tokens, reference, opened.frequencies) for reference in others]
-        row = max(range(len(parts)), key=lambda each: parts[each][2])
-        tokens, reference = tokens.inside, others[row].inside
-        found = cosines(tokens, reference)
-        precision, recall, f1 = (float(self._rescaled(np.asarray(part), at)) for at, part in enumerate(parts[row]))
-        both = [alignment(tokens, reference, found, of) for of in ("output", "other")]
-        return Seen(f1, both, row, {"precision": precision, "recall": recall})
+    def explain_tokens(
+        self, output: TokenVectors, reference: TokenVectors, counts: Sequence[float], opened: Opened
+    ) -> Seen:
+        """Return for each token the most similar token of the other text."""
+        ours, theirs = output.inside, reference.inside
+        both = [alignment(ours, theirs, cosines(ours, theirs), of) for of in ("output", "other")]
+        values = np.array(counts)
+        parts = {name: float(value) for name, value in self.extras(values).items()}
+        return Seen(float(self.score(values)), both, values=parts)
 
 
 def _weights(tokens: TokenVectors, frequencies: DocumentFrequencies | None) -> Floats:

@@ -99,25 +99,20 @@ class WMDO(MeanPartsMetric, EncodedMetric):
         score = distance + self.delta * fragmentation + self.alpha * missing
         return _Transport(score, distance, fragmentation, missing, flow)
 
-    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return for each word of the best reference where its mass goes, and at which cost."""
-        tokens, others = self.explained(opened, output, references)
-        words = tokens.by_word
-        found = [self._transport(words, each.by_word) for each in others]
-        row = min(range(len(found)), key=lambda each: found[each].score)
-        best, reference = found[row], others[row].by_word
-        costs = 1.0 - cosines(reference, words)
-        links = [
-            Link(
-                [j], [i], 1.0 - float(costs[i, j]), values={"mass": float(best.flow[i, j]), "cost": float(costs[i, j])}
-            )
-            for i, j in np.argwhere(best.flow > SAME).tolist()
-        ]
+    def explain_tokens(
+        self, output: TokenVectors, reference: TokenVectors, counts: Sequence[float], opened: Opened
+    ) -> Seen:
+        """Return for each word of the reference where its mass goes, and at which cost."""
+        words, theirs = output.by_word, reference.by_word
+        best, costs = self._transport(words, theirs), 1.0 - cosines(theirs, words)
+        links = []
+        for i, j in np.argwhere(best.flow > SAME).tolist():
+            mass, cost = float(best.flow[i, j]), float(costs[i, j])
+            links.append(Link([j], [i], 1.0 - cost, values={"mass": mass, "cost": cost}))
         links.sort(key=lambda link: float(link.values["mass"]))  # the largest is the last, which marks the words
-        places = places_of(words), places_of(reference)
-        transport = Transport(words.tokens, reference.tokens, links, places=places)
-        parts = {"distance": best.distance, "fragmentation": best.fragmentation, "missing": best.missing}
-        return Seen(best.score, [transport], row, parts)
+        places = places_of(words), places_of(theirs)
+        transport = Transport(words.tokens, theirs.tokens, links, places=places)
+        return Seen(best.score, [transport], values=dict(zip(self.part_names, counts[2:], strict=True)))
 
 
 def _fragmentation(flow: Floats) -> float:

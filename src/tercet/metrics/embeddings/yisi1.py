@@ -25,7 +25,6 @@ from .. import Corpus, EncodedMetric, Floats, Learnt, MeanPartsMetric, Shard
 from .._parameters import YES, param
 from ..bases.encoded import Opened, alignment, cosines
 from ..bases.frequencies import DocumentFrequencies
-from ..bases.pairs import one_segment
 from ..bases.parsed import parser_name, stored_parses
 
 USUAL = "en"  # the language of a side that the test set does not name
@@ -135,22 +134,15 @@ class YiSi1(MeanPartsMetric, EncodedMetric):
         """Return the weights of the tokens of both texts."""
         return weights_of(output.tokens, opened.frequencies), weights_of(reference.tokens, opened.frequencies)
 
-    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_tokens(
+        self, output: TokenVectors, reference: TokenVectors, counts: Sequence[float], opened: Opened
+    ) -> Seen:
         """Return for each token the most similar token of the other text, with its weight."""
-        opened = self.prepare_shard(one_segment(output, references, source), opened)
-        return self.explained_pair(opened, output, references)
-
-    def explained_pair(self, opened: Opened, output: str, references: Sequence[str]) -> Seen:
-        """Return what is to be shown of an output and the most similar reference; with srl, `opened` has parses."""
-        tokens, others = self.explained(opened, output, references)
-        parts = [self._parts(tokens, reference, opened) for reference in others]
-        row = parts.index(max(parts))
-        tokens, reference = tokens.inside, others[row].inside
-        found = np.maximum(cosines(tokens, reference), 0.0)
-        weights = dict(zip(("output", "other"), self.token_weights(tokens, reference, opened), strict=True))
-        both = [alignment(tokens, reference, found, of, each) for of, each in weights.items()]
-        score, precision, recall = parts[row]
-        return Seen(score, both, row, {"precision": precision, "recall": recall})
+        ours, theirs = output.inside, reference.inside
+        found = np.maximum(cosines(ours, theirs), 0.0)
+        weights = dict(zip(("output", "other"), self.token_weights(ours, theirs, opened), strict=True))
+        both = [alignment(ours, theirs, found, of, each) for of, each in weights.items()]
+        return Seen(counts[0], both, values=dict(zip(self.part_names, counts[2:], strict=True)))
 
 
 def open_parser(parser: str | None, language: str) -> Backend:

@@ -8,17 +8,15 @@ are learnt from the sources. Tokens of the output all weigh the same, so that sy
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...language.encoders import LAST, TokenVectors
-from ...text.explanations import Seen
 from ...text.scripts import base_code
 from .. import Corpus, Floats, Shard, param
 from ..bases.encoded import AcrossLanguages, Opened
-from ..bases.pairs import one_segment
 from ..bases.parsed import stored_parses
 from .yisi1 import USUAL, YiSi1, weights_of
 
@@ -63,8 +61,3 @@ class YiSi2(AcrossLanguages, YiSi1):
     def parsed_texts(self, shard: Shard) -> tuple[list[str], ...]:
         """Return sources and outputs. A text that is both is parsed as an output."""
         return list(shard.source or ()), [text for lines in shard.outputs.values() for text in lines]
-
-    def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return for each token the most similar token of the other text, with its weight."""
-        opened = self.prepare_shard(one_segment(output, (), source or ""), opened)
-        return replace(self.explained_pair(opened, output, [source or ""]), against=None)

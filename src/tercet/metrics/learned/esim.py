@@ -65,7 +65,7 @@ class ESIM(EncodedMetric):
 
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return the score with each reference."""
-        tokens, others = self.explained(opened, output, references)
+        tokens, *others = opened.encoder.tokens([output, *references], self.layer)
         scores = [opened.more.score(reference, tokens) for reference in others]
         return Seen(max(scores), values={"scores": scores})
 
