@@ -22,7 +22,7 @@ from ...text.rules import INTL_136
 from ...text.tokenisers import MODELS, check_tokeniser, find_piece_model, lower, piece_model, pieces, tokenise
 from .. import Floats
 from .._parameters import CASE, param
-from ._ngrams import NgramMetric
+from . import NgramMetric
 
 METHODS = tuple(f"cc{number}" for number in range(1, 8))  # see `SMOOTHED`
 ONE_ORDER_MORE = ("cc5", "cc7")  # methods that read n-grams one word longer than the longest

@@ -22,7 +22,7 @@ from ...text.coding import Ints, Vocabulary, Words, call, code_points, ngram_tot
 from ...text.tokenisers import tokenise
 from .. import Corpus, Floats, Learnt, Shard, group_references
 from .._parameters import CASE, param
-from ._ngrams import NgramMetric
+from . import NgramMetric
 
 SHARD = 10_000  # segments whose references are in memory at once while weights are learnt
 BETA = log(2) / log(1.5) ** 2  # an output of two thirds the references' length scores half

@@ -18,7 +18,7 @@ from ...text.tokenisers import check_tokeniser, lower, tokenise
 from .. import Floats
 from .._parameters import CASE, param
 from ..bases.words import tokeniser_of
-from ._ngrams import NgramMetric
+from . import NgramMetric
 
 ORDER = 4
 
