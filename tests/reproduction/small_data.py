@@ -176,6 +176,19 @@ def ce_paraphrased(folder: Path) -> None:
     table(folder / "ce_dataset.tsv", header, rows)
 
 
+def annotated_shifts(folder: Path) -> None:
+    passive = "La propuesta fue aprobada por el comité."
+    rows = [
+        (SPANISH[0], passive, "Diathesis", "yes"),
+        (SPANISH[1], "El tren llegó con retraso.", "Word order", "yes"),
+        (SPANISH[1], "El tren llegó con retraso.", "Grammatical category", "no"),
+        (SPANISH[3], SPANISH[3], "Grammatical features", "yes"),
+        (SPANISH[4], SPANISH[4], "Number of constituents", "no"),
+        (SPANISH[5], SPANISH[5], "", ""),
+    ]
+    table(folder / "shifts.tsv", "reference mt shift modeled", rows)
+
+
 def eamt11(folder: Path) -> None:
     rows = [
         (worse(text, by, place), text, worse(text, by // 2, place), 4 - by + place % 2, language)
@@ -357,6 +370,7 @@ WRITERS: dict[str, Callable[[Path], None]] = {
     "wmt15_rr": wmt15_rr,
     "ce_dataset": ce_dataset,
     "ce_paraphrased": ce_paraphrased,
+    "annotated_shifts": annotated_shifts,
     "eamt11": eamt11,
     "iwslt2019_pe": iwslt2019_pe,
     "ntrex": ntrex,

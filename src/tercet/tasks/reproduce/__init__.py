@@ -88,11 +88,11 @@ def reproduce(*, options: ReproduceOptions) -> Reproductions:
     Tables for which there are no data are returned too, with the reason:
 
     >>> import tercet
-    >>> found = tercet.reproduce("thesis", table="3.4")
+    >>> found = tercet.reproduce("thesis", figure="A.10")
     >>> found[0].title
-    'thesis, Table 3.4: precision and recall of transformation rules'
-    >>> found[0].unchecked[0].reason
-    'It is of a manual analysis of 290 sentences, which was not published.'
+    'thesis, Figure A.10: MPEDA and direct assessment of segments'
+    >>> found[0].notes
+    ('Not recomputed. Neither the metric nor its scores are available.',)
     """
     from contextlib import nullcontext
     from tempfile import TemporaryDirectory

@@ -10,7 +10,8 @@ knowledge base is shown for comparison, and has the table "ours".
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 
@@ -89,14 +90,24 @@ def count_table(data: DataSets, *, expected: str) -> Reproduction:
     return compare(expected, values, needed, lambda row, _: {"must": row == COUNTED}, extra=extra, decimals=0)
 
 
+def _sample(data: DataSets) -> Path | None:
+    """Return the published sample of annotations, if it is there."""
+    folder = data(SAMPLE)
+    return None if folder is None else next(iter(sorted(folder.glob("annotations.jsonl*"))), None)
+
+
+def _annotated(path: Path) -> set[str]:
+    """Return the systems of which a file has annotations."""
+    return {json.loads(line).get("system", "") for line in read_lines(path)}
+
+
 @once
 def sample_row(data: DataSets) -> tuple[dict[str, float], str]:
     """Return KoBE with references of ru-en from the published sample, r over its systems, and a note."""
-    folder = data(SAMPLE)
-    path = None if folder is None else next(iter(sorted(folder.glob("annotations.jsonl*"))), None)
+    path = _sample(data)
     if path is None or data("wmt19") is None:
         return {}, ""
-    annotated = {json.loads(line).get("system", "") for line in read_lines(path)}
+    annotated = _annotated(path)
     judged = system_level(data, SAMPLE_PAIR)
     systems = [name for name in judged.systems if name in annotated]
     found = data.scored(texts_of(data, SAMPLE_PAIR).only(systems), {"KoBE": published(path, "reference")})
@@ -228,6 +239,42 @@ def correlation_table(data: DataSets, expected: str) -> Reproduction:
         expected, values, needed_file("PAIR"), how, notes=[note] if note else [],
         extra={"KoBE, on the published sample": sample} if sample else {},
     )  # fmt: skip
+
+
+def precision_table(data: DataSets) -> Reproduction:
+    """Return r of recall and of precision, of which section 2 says that it correlates less in most language pairs.
+
+    With the annotations of a pair, where they are there, or with Tercet's knowledge base; and, with references, of the
+    published sample.
+    """
+    r: dict[str, dict[str, float]] = {}
+    lower = 0
+    for pair in all_pairs():
+        path = annotations_of(data, pair)
+        shares = _shares(data, pair, "kobe" if path is None else published(path, "source"))
+        lower += shares["precision"] < shares["recall"]
+        for what, value in shares.items():
+            r.setdefault(what if path is not None else OURS.format(what), {})[pair] = value
+    pairs = len(all_pairs())
+    text = "section 2: precision correlates less with people than recall in most language pairs"
+    statements = [Statement(text, 2 * lower > pairs, f"{lower} of {pairs}", must=False)]
+    if (path := _sample(data)) is not None:
+        shares = _shares(data, SAMPLE_PAIR, published(path, "reference"), _annotated(path))
+        r |= {f"{what}, reference, on the published sample": {SAMPLE_PAIR: value} for what, value in shares.items()}
+    return Reproduction(statements=statements, extra=r)
+
+
+def _shares(data: DataSets, pair: str, metric: str | Metric, systems: Container[str] | None = None) -> dict[str, float]:
+    """Return r of recall, precision and their metric, over all systems or some."""
+    judged = system_level(data, pair)
+    chosen = [name for name in judged.systems if systems is None or name in systems]
+    (found,) = data.scored(texts_of(data, pair).only(chosen), {OWN: metric})
+    shares = {name: found.metric.details(found.totals[name]) for name in chosen}
+    each = [
+        replace(found, system={name: shares[name][what] or 0.0 for name in chosen}).relabelled(what)
+        for what in ("recall", "precision")
+    ]
+    return judged.correlate([*each, found])
 
 
 def _from_texts(data: DataSets, pair: str, specs: Mapping[str, str | Metric]) -> dict[str, float]:

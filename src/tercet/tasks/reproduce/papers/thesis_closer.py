@@ -1,4 +1,4 @@
-"""Analogues of Tables 3.1, 3.2, 3.7 and 3.8 of Fomicheva (2017) on data that are public.
+"""Table 3.4 of Fomicheva (2017), and analogues of Tables 3.1, 3.2, 3.7 and 3.8 on data that are public.
 
 EAMT09 and EAMT11 are not. Their places are taken by WMT12 en-es (rankings of eleven systems), the WMT12 quality
 estimation task (one system, scores of post-editing effort, as in EAMT09), NTREX (references only), and, for references
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from ....data.testset import TestSet
-from ....errors import MissingDependency, UsageError
+from ....errors import DataError, MissingDependency, UsageError
 from ....metaeval.gold import preferences_of
 from ....paraphrasing.result import Paraphrases
 from ....stats.correlation import pearson
@@ -23,6 +23,7 @@ from ....stats.tau import Tau, tau_columns
 from ....stats.williams import williams
 from ....types import Floats
 from ...paraphrase import paraphrase
+from ..printed import all_unchecked, compare, printed
 from ..results import Reproduction
 from ..sources import DataSets, grouped, numbers, read_table
 from .rankings import evidence, judged
@@ -36,12 +37,15 @@ GROUPS = {  # columns of Table 3.1, by group of rules
     "Number": ("number",),
 }
 REFERENCE, ALL = "Reference", "All"
+SHIFTS = "thesis_t3_4"
+TOTAL = "Total"
 PAIR = "en-es"
 RESAMPLES = 1000
 PERCENT = 100
 
 Sets = Mapping[str, Mapping[str, Sequence[str]]]  # sets of references, by name
 Rows = dict[str, dict[str, float]]
+Place = tuple[str, tuple[str, str]]  # a group of rules or shifts, and a reference with its output
 
 
 def _paraphrased(data: DataSets, key: str, references: Sequence[str]) -> Paraphrases | str:
@@ -221,6 +225,47 @@ def rule_share_table(data: DataSets) -> Reproduction:
         extra[name]["segments"] = float(len(references))
     notes = ["The percentage of references that the rules change. The thesis counts sentences whose BLEU changes."]
     return Reproduction(extra=extra, notes=notes, decimals=1)
+
+
+def shift_table(data: DataSets) -> Reproduction:
+    """Return Table 3.4: how well a better BLEU with the references of a group of rules finds annotated shifts.
+
+    An application is an output whose BLEU is better with the reference that a group of rules makes. It is right if a
+    shift of this group is annotated. Recall is the share of the shifts with an application, of all and of those that a
+    rule models.
+    """
+    table = read_table(data.needed("annotated_shifts"), "shifts.tsv", ["reference", "mt", "shift", "modeled"])
+    lines = list(zip(*table.values(), strict=True))
+    outputs = list(dict.fromkeys((reference, output) for reference, output, *_ in lines))
+    references = [reference for reference, _ in outputs]
+    found = _paraphrased(data, "annotated_shifts", references)
+    if isinstance(found, str):
+        return Reproduction(unchecked=all_unchecked(SHIFTS, found))
+    own = {"reference": references}
+    sets = {REFERENCE: own} | {group: own | {group: texts} for group, texts in found.texts("group").items()}
+    bleu = _scores(data, {"mt": [output for _, output in outputs]}, sets, METRICS["BLEU"], PAIR)[:, 0]
+    titles = [found.rules.groups.get(group, group) for group in sets]
+    applied = {(titles[group], outputs[place]) for group, place in np.argwhere(bleu > bleu[0]).tolist()}
+    for _, _, shift, modeled in lines:
+        if shift not in ("", *titles[1:]) or modeled not in ("", "yes", "no"):
+            raise DataError(
+                f"shifts.tsv: a shift is one of {', '.join(titles[1:])}, or empty; modeled is yes or no. "
+                f"Found {shift!r}, {modeled!r}."
+            )
+    shifts = [((shift, (reference, output)), modeled == "yes") for reference, output, shift, modeled in lines if shift]
+    return compare(SHIFTS, {row: _shares(row, applied, shifts) for row in printed(SHIFTS).cells})
+
+
+def _shares(row: str, applied: set[Place], shifts: Sequence[tuple[Place, bool]]) -> dict[str, float]:
+    """Return a row of Table 3.4. applied: the groups of rules that helped an output. shifts: place, and if modeled."""
+    of_row = [(place, modeled) for place, modeled in shifts if row in (place[0], TOTAL)]
+    shares = {
+        "P": ([place for place in applied if row in (place[0], TOTAL)], {place for place, _ in of_row}),
+        "R shifts": ([place for place, _ in of_row], applied),
+        "R rules": ([place for place, modeled in of_row if modeled], applied),
+    }
+    found = {name: np.mean([one in known for one in listed]) for name, (listed, known) in shares.items() if listed}
+    return {**found, "Freq": len(of_row)}
 
 
 def _share(found: Paraphrases) -> str:
