@@ -24,7 +24,7 @@ class StoredModel(ABC):
 
     @classmethod
     @abstractmethod
-    def from_file(cls, content: ModelFile, place: str) -> Self:
+    def from_file(cls, content: ModelFile) -> Self:
         """Return the model that `to_file` gave. Raises DataError, or any error of wrong types and names."""
 
     @cached_property
@@ -41,7 +41,9 @@ class StoredModel(ABC):
         """Read a model from a file. Raises DataError if the file is not a model, was changed, or is too new or old."""
         content = read_model(path, cls.kind, made_by=cls.made_by)
         try:
-            found = cls.from_file(content, str(path))
+            found = cls.from_file(content)
+        except DataError as error:
+            raise DataError(f"{path}: {error}") from None
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise DataError(f"{path} is not a model that this version of Tercet can use: {error!r}.") from None
         found.__dict__["checksum"] = content.checksum  # so that nothing is encoded again

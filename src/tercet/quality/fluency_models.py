@@ -48,12 +48,13 @@ class FluencyModels(StoredModel):
         return ModelFile(self.kind, {"language": self.language}, blobs=blobs, trained_on=self.trained_on)
 
     @classmethod
-    def from_file(cls, content: ModelFile, place: str) -> Self:
+    def from_file(cls, content: ModelFile) -> Self:
         language = content.manifest.get("language")
         if not isinstance(language, str) or set(content.blobs) != set(NAMES):
-            raise DataError(f"{place} does not hold the four language models. Make them with '{cls.made_by}'.")
-        models = {name: unpack(NgramModel, content.blobs[name], f"{place}, {name}") for name in NAMES}
-        return cls(language, models, content.trained_on)
+            raise DataError(f"the four language models are not there. Make them with '{cls.made_by}'.")
+        return cls(
+            language, {name: unpack(NgramModel, content.blobs[name], name) for name in NAMES}, content.trained_on
+        )
 
 
 def as_line(name: str, sentence: Sentence) -> str:

@@ -183,13 +183,8 @@ class QualityModel(StoredModel):
         """Return the features of these texts that the model uses."""
         check_several(sources)
         check_several(outputs)
-        if len(sources) != len(outputs):
-            raise DataError(f"There are {len(sources)} sources and {len(outputs)} outputs: one output each is needed.")
         self._warn_of_changed_needs()
         table = extract(sources, outputs, self.resources, names=self.features, executor=executor)
-        if table.left_out:
-            name, missing = next(iter(table.left_out.items()))
-            raise UsageError(f"The model uses the feature {name!r}, which cannot be computed here: {missing}.")
         if self.given and given is None:
             raise UsageError(
                 f"The model uses features of your own: give {', '.join(self.given)} with --extra-features."
@@ -276,16 +271,10 @@ class QualityModel(StoredModel):
         return ModelFile(self.kind, own, tables, self.resources.members(), self.languages, datasets, figures, needs)
 
     @classmethod
-    def from_file(cls, content: ModelFile, place: str) -> Self:
-        try:
-            return cls._from_file(content)
-        except DataError as error:
-            raise DataError(f"{place}: {error}") from None
-
-    @classmethod
-    def _from_file(cls, file: ModelFile) -> Self:
-        facts, arrays = file.manifest, file.arrays
-        card = {"held_out": file.figures, "needs": file.needs, "trained_on": [asdict(each) for each in file.trained_on]}
+    def from_file(cls, content: ModelFile) -> Self:
+        facts, arrays = content.manifest, content.arrays
+        trained_on = [asdict(each) for each in content.trained_on]
+        card = {"held_out": content.figures, "needs": content.needs, "trained_on": trained_on}
         provenance = facts["provenance"] | card
         unknown = set(facts["features"]) - {feature.name for feature in all_features()}
         if unknown:
@@ -299,10 +288,10 @@ class QualityModel(StoredModel):
         own |= {field: arrays[name] for name, field in _ARRAYS.items()}
         model = cls(
             **own,
-            languages=check_languages(file.languages or ()),
+            languages=check_languages(content.languages or ()),
             predictor=predictor_from_parts(facts["predictor"], below("predictor.", arrays)),
             conformal=Conformal.from_parts(facts["conformal"], below("conformal.", arrays)),
-            resources=Resources.from_members(file.blobs),
+            resources=Resources.from_members(content.blobs),
             provenance={name: provenance[name] for name in PROVENANCE},
         )
         if fault := model._fault():

@@ -72,14 +72,14 @@ class LearnedModel(StoredModel):
         )  # fmt: skip
 
     @classmethod
-    def from_file(cls, content: ModelFile, place: str) -> Self:
+    def from_file(cls, content: ModelFile) -> Self:
         manifest, arrays = dict(content.manifest), dict(content.arrays)
         plain, seen = manifest.pop("predictor", None), arrays.pop("seen", None)
         if not has_form(manifest, _FORM) or not isinstance(plain, dict) or seen is None or seen.dtype != np.uint32:
-            raise DataError(f"{place} is not a learned metric: parts of it are missing. Make it with '{cls.made_by}'.")
+            raise DataError(f"it is not a learned metric: parts of it are missing. Make it with '{cls.made_by}'.")
         predictor = predictor_from_parts(plain, arrays)
         if predictor.inputs.width != len(manifest["features"]):
-            raise DataError(f"{place} names {len(manifest['features'])} features for {predictor.inputs.width} columns.")
+            raise DataError(f"it names {len(manifest['features'])} features for {predictor.inputs.width} columns.")
         return cls(
             tuple(manifest["features"]), predictor, manifest["language"], manifest["label"], content.trained_on, seen,
             content.figures, content.needs,
