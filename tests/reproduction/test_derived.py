@@ -1,10 +1,12 @@
 """Numbers that follow from other printed numbers, and what does not fit within the papers."""
 
 from tercet import reproduce
+from tercet.metrics import create
+from tercet.metrics.bases.members import find_members
 from tercet.tasks.reproduce.derived import derived_cells
 from tercet.tasks.reproduce.printed import printed
 from tercet.tasks.reproduce.sources import DataSets
-from tercet.tasks.reproduce.tables import CONTRADICTIONS, PAPERS, tables
+from tercet.tasks.reproduce.tables import ABSENT, CONTRADICTIONS, PAPERS, tables, why_absent
 
 
 def different(expected):
@@ -76,3 +78,24 @@ def test_tables_that_repeat_others_are_equal():
     ]
     assert len(same) == 216 and all(same)
     assert printed("thesis_t4_12").cells == printed("thesis_tA_8").cells
+
+
+def test_rows_that_are_not_built_say_what_they_need_under_every_spelling():
+    spelled = {"DPMFcomb", "DPMFComb", "DPMFCOMB", "UoW-ReVal", "UOW-REVAL", "RATATOUILLE", "Metrics", "UPF-Cobaltcomp"}
+    every = [one.expected for paper in PAPERS for one in tables(paper).values() if one.expected]
+    rows = {row for name in every for row in printed(name).cells}
+    assert spelled <= rows
+    assert all(why_absent(row).startswith(("Not built: ", "The package has no weights")) for row in spelled)
+    assert why_absent("Metrics-F") == why_absent("MPEDA") == ABSENT["other"]
+    known = {why_absent(row) for row in rows}
+    assert set(ABSENT.values()) == known  # each belongs to a row of a table
+
+
+def test_what_is_said_of_learning_absent_metrics_can_be_done():
+    assert [member.spec for member in find_members(["sentbleu", "meteor", "cobalt"])] == [
+        "sentbleu",
+        "meteor",
+        "cobalt",
+    ]
+    parts = create("cobalt_f:of=comp,model=none").feature_names()
+    assert sum(name.startswith("adequacy_") for name in parts) == 48

@@ -23,6 +23,7 @@ LISTED = tomllib.loads(files(__package__).joinpath("tables.toml").read_text(enco
 PAPERS: dict[str, str] = LISTED["papers"]
 SLOW: list[str] = LISTED["rows"]["slow"]  # metrics
 CONTRADICTIONS: list[dict[str, str]] = LISTED["contradictions"]
+ABSENT: dict[str, str] = LISTED["absent"]  # by metric
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,11 @@ class PaperTable:
     def own_rows(self) -> Mapping[str, str]:
         """The rows with our own metrics: name and metric."""
         return self.make.options.get("rows", {}) if isinstance(self.make, Maker) else {}
+
+
+def why_absent(row: str, column: str = "") -> str:
+    """Return why the row of a metric is not computed, and what it needs, if this is known."""
+    return ABSENT.get("".join(filter(str.isalnum, row.lower())), ABSENT["other"])
 
 
 def _read(fields: Mapping[str, Any]) -> PaperTable:

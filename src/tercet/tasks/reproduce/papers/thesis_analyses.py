@@ -22,8 +22,9 @@ from ..derived import YEARS, same_row
 from ..printed import all_unchecked, compare, printed
 from ..results import Plot, Reproduction, Statement
 from ..sources import DataSets, once, read_table
+from ..tables import why_absent
 from .rankings import Taus, evidence, judged, language_pairs, pairs_of, tokenised
-from .thesis_cobalt import NO_PROGRAM, OWN, flat, judged_cobalt, year_values
+from .thesis_cobalt import OWN, flat, judged_cobalt, year_values
 
 EXACT_PAIR = "cs-en"  # of Tables 4.13 and 4.14
 LEVEL_ROWS = dict(zip(("Exact", "Stem", "Synonym", "Paraphrase", "Distributional", "NE"), LEVELS, strict=True))
@@ -45,7 +46,7 @@ def average_table(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
     return compare(
         "thesis_t4_10",
         values,
-        lambda row, year: data.missing([year.lower()]) or NO_PROGRAM,
+        lambda row, year: data.missing([year.lower()]) or why_absent(row),
         lambda row, year: {"interval": _half_width(YEARS[year], row)},
     )
 

@@ -264,7 +264,9 @@ def _shares(row: str, applied: set[Place], shifts: Sequence[tuple[Place, bool]])
         "R shifts": ([place for place, _ in of_row], applied),
         "R rules": ([place for place, modeled in of_row if modeled], applied),
     }
-    found = {name: np.mean([one in known for one in listed]) for name, (listed, known) in shares.items() if listed}
+    found = {
+        name: float(np.mean([one in known for one in listed])) for name, (listed, known) in shares.items() if listed
+    }
     return {**found, "Freq": len(of_row)}
 
 

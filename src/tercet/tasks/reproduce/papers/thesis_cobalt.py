@@ -29,6 +29,7 @@ from ....workers import results_in_order
 from ..printed import compare, expected_file, printed
 from ..results import Reproduction, Statement
 from ..sources import DataSets, once
+from ..tables import why_absent
 from .rankings import (
     HALF_WIDTH_WITHIN,
     NOT_ASKED,
@@ -62,7 +63,6 @@ INFERRED = "VERTA-W"
 INFERRED_FROM = "Two of its four weights were inferred from these numbers, so that they do not check anything."
 LEAST = 0.350  # Tercet's UPF-Cobalt must reach this average over all language pairs of WMT14
 INTERMEDIATE = "The thesis does not explain the row 'cobalt', a version between the metric and its ablations."
-NO_PROGRAM = "Neither the metric nor its scores are available."
 
 
 def cobalts(data: DataSets) -> dict[str, Cobalt]:
@@ -199,7 +199,7 @@ def tau_table(
 
     def reason(row: str, column: str) -> str:
         if values and row not in shown:
-            return INTERMEDIATE if row == "cobalt" else NO_PROGRAM
+            return INTERMEDIATE if row == "cobalt" else why_absent(row)
         return missing_pair(name, column) if not values or "-" in columns[column] else NOT_ASKED
 
     extra = {
@@ -249,7 +249,7 @@ def example_table(data: DataSets) -> Reproduction:
     return compare(
         "thesis_t4_9",
         values,
-        lambda row, _: INFERRED_FROM if row == INFERRED else NO_PROGRAM,
+        lambda row, _: INFERRED_FROM if row == INFERRED else why_absent(row),
         lambda *place: {"must": place != (OWN, "MT1")},
         statements=[Statement(said, prefer_first == [OWN], found)],
         extra=extra,

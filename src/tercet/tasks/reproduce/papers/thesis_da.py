@@ -21,8 +21,9 @@ from ..printed import all_unchecked, compare, printed
 from ..recomputing import LEFT_OUT
 from ..results import Plot, Reproduction, Statement
 from ..sources import DataSets, grouped, numbers, once, read_table
+from ..tables import why_absent
 from .rankings import Taus, language_pairs
-from .thesis_cobalt import ABLATIONS, NO_PROGRAM, OWN, SAME_ROW, SYSTEM, cobalt_scores, cobalts, year_values
+from .thesis_cobalt import ABLATIONS, OWN, SAME_ROW, SYSTEM, cobalt_scores, cobalts, year_values
 
 SET, ANALOGUE, RANKED = "wmt16_da", "wmt17", "wmt16"
 COUNTED, ROUNDED = ("Assessments", "Translations"), "It is a count that the thesis rounds."
@@ -142,7 +143,7 @@ def da_table(data: DataSets, *, expected: str, rows: Mapping[str, str]) -> Repro
     places = {row.casefold(): row for row in values}
     ours = {row: values.get(places.get(row.casefold(), row), {}) for row in table.cells}
     return compare(
-        expected, ours, lambda row, _: "" if ours[row] else NO_PROGRAM,
+        expected, ours, lambda row, _: "" if ours[row] else why_absent(row),
         lambda row, _: {"within": WITHIN.get(row), "must": row in required}, statements=statements, extra=extra,
     )  # fmt: skip
 
@@ -166,7 +167,7 @@ def rankings_table(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
     return compare(
         "thesis_t5_3",
         by_column,
-        lambda row, column: data.missing([sources[column]]) or (ROUNDED if row in COUNTED else NO_PROGRAM),
+        lambda row, column: data.missing([sources[column]]) or (ROUNDED if row in COUNTED else why_absent(row)),
         lambda row, column: {"must": sources[column] == SET and row in ASSESSED_EQUAL},
     )
 

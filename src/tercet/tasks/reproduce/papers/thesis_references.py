@@ -19,13 +19,13 @@ from ....types import Floats
 from ..printed import all_unchecked, compare
 from ..results import Reproduction, Statement
 from ..sources import DataSets, grouped, numbers, once, read_table
+from ..tables import why_absent
 
 SYSTEM = "mt"
 METRICS = {"BLEU": "bleu:variant=mteval", "Meteor": "meteor", "TER": "ter"}
 RULES = ("morphology", "structure", "order", "number")  # columns with paraphrases of the reference by a group of rules
 PLAIN, PARAPHRASED = "ce_dataset", "ce_paraphrased"  # EAMT09
 PERCENT = 100
-NO_PROGRAM = "Neither the metric nor its scores are available."
 ALIGNERS = {"Meteor": Cobalt(aligner="meteor"), "MWA (Sultan et al., 2014)": Cobalt()}
 
 Rows = Mapping[str, Sequence[str]]
@@ -169,4 +169,4 @@ def aligner_table(data: DataSets) -> Reproduction:
             f1[name].append(2 * both / (len(ours) + len(links)) if ours or links else 1.0)
     values = {name: {"F_1": PERCENT * mean(scores)} for name, scores in f1.items() if scores}
     notes = [f"{left_out} of {len(gold)} sentences are left out: the parser divides them into other words."]
-    return compare("thesis_t4_2", values, NO_PROGRAM, notes=notes, decimals=1)
+    return compare("thesis_t4_2", values, why_absent, notes=notes, decimals=1)

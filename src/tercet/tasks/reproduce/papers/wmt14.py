@@ -19,6 +19,7 @@ from ....metaeval.judging import judge
 from ..printed import compare, printed
 from ..results import Reproduction
 from ..sources import DataSets
+from ..tables import why_absent
 from .rankings import (
     HALF_WIDTH_WITHIN,
     NOT_ASKED,
@@ -49,7 +50,6 @@ OF_TOKENISED = {
 }
 WINS = "expected-wins"  # instead of the task's TrueSkill, which needs the ties
 SYSTEM_WIDTH_WITHIN = 0.005  # of half-widths at system level, whose human scores are not the task's
-NO_METRIC = "Neither the metric nor its scores are available."
 NO_TIES = (
     "It needs the ties of all five-way rankings, which the published copy does not have. Who has them as rankings gets "
     "HTIES by tercet meta --stat tau:hties."
@@ -78,7 +78,7 @@ def segment_table(
             return missing_pair(NAME, column)
         if column.startswith("HTIES") or row == "n":
             return NO_TIES
-        return NOT_ASKED if row in values else NO_METRIC
+        return NOT_ASKED if row in values else why_absent(row)
 
     def how(row: str, column: str) -> dict[str, Any]:
         of_ours = {"within": WITHIN} if row == "SENTBLEU" else {}
@@ -124,7 +124,7 @@ def system_table(
     def reason(row: str, column: str) -> str:
         if not here:
             return missing_pair(NAME, column)
-        return NOT_ASKED if row in values else NO_METRIC
+        return NOT_ASKED if row in values else why_absent(row)
 
     def how_checked(row: str, column: str) -> dict[str, Any]:
         if column.endswith("_ci"):
