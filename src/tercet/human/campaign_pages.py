@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import Any, Protocol
 
@@ -117,25 +117,20 @@ class CampaignPages(Pages):
 
     # Who is there
 
-    async def valid(self, role: str) -> Collection[str]:
-        """Return the hashes of the tokens that are valid for a role."""
-        if role == RATER:
-            return (await run_in_threadpool(self.store.tokens, self.campaign)).keys()
-        found = await run_in_threadpool(self.store.holders, role)
-        if role == ORGANISER and not await run_in_threadpool(self.store.is_revoked, self.campaign.organiser_hash):
-            found |= {self.campaign.organiser_hash}
-        return found
+    async def valid(self, role: str) -> Mapping[str, str]:
+        """Return who holds the tokens that are valid for a role, by their hashes."""
+        held = await run_in_threadpool(self.store.tokens, self.campaign)
+        return {token: who for token, who in held.items() if (who if who in (ORGANISER, VIEWER) else RATER) == role}
 
-    async def check(self, request: Request, role: str, token: str) -> None:
-        """Raise HTTP 401 if this token is not valid for this role."""
-        self._check(request, role, token, await self.valid(role))
-
-    def _check(self, request: Request, role: str, token: str, valid: Collection[str]) -> None:
+    async def check(self, request: Request, role: str, token: str) -> str:
+        """Return who holds a token. Raises HTTP 401 if it is not valid for this role."""
         if not token:
             asked = "The organiser's secret is needed." if role == ORGANISER else "Please open your personal link."
             raise HTTPException(401, asked)
+        valid = await self.valid(role)
         if not self.limiter.check(address_of(request), token, valid.__contains__):
             raise HTTPException(401, REFUSALS[role])
+        return valid[hashed(token)]
 
     def log_in(self, request: Request, role: str, token: str) -> Response:
         """Store the token in a cookie, and redirect to a page whose address does not contain it."""
@@ -151,9 +146,7 @@ class CampaignPages(Pages):
 
     async def _visitor(self, request: Request) -> tuple[Rater, str]:
         token = request.cookies.get(self.cookies[RATER], "")
-        raters = await run_in_threadpool(self.store.tokens, self.campaign)
-        self._check(request, RATER, token, raters)
-        return self.campaign.rater(raters[hashed(token)]), token
+        return self.campaign.rater(await self.check(request, RATER, token)), token
 
     async def _organiser(self, request: Request) -> str:
         """Return the organiser's secret from the cookie. Raises HTTP 401 if it is missing or wrong."""

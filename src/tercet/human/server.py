@@ -15,7 +15,7 @@ from secrets import token_urlsafe
 from ..errors import DataError, MissingDependency, UsageError
 from .campaign import TOKEN_BYTES, Campaign, Tokens, hashed
 from .campaign_pages import REFUSALS, ROLES, CampaignPages, Report, role_and_token
-from .storage import ORGANISER, VIEWER, Store, open_store
+from .storage import ORGANISER, Store, open_store
 from .web_pages import LoginLimiter, Pages, address_of, keep_token
 
 try:
@@ -109,7 +109,8 @@ def renew_links(
     made, secret = [], token_urlsafe(TOKEN_BYTES)
     for path, campaign in zip(paths, campaigns, strict=True):
         with closing(open_store(path, campaign, database, shared=len(paths) > 1)) as store:
-            _revoke_all(store, campaign)
+            for token_hash, who in store.tokens(campaign).items():
+                store.revoke(who, [token_hash])
             campaign, tokens = campaign.with_tokens(secret=secret)
             campaign.write(path)
             for name, token in tokens.raters.items():
@@ -117,15 +118,6 @@ def renew_links(
             store.issue(ORGANISER, hashed(tokens.organiser))
         made.append((campaign, tokens))
     return made
-
-
-def _revoke_all(store: Store, campaign: Campaign) -> None:
-    for token_hash, rater in store.tokens(campaign).items():
-        store.revoke(rater, [token_hash])
-    if campaign.organiser_hash:
-        store.revoke(ORGANISER, [campaign.organiser_hash])
-    for who in (ORGANISER, VIEWER):
-        store.revoke(who, sorted(store.holders(who)))
 
 
 class _Front(Pages):

@@ -221,27 +221,17 @@ class Store:
         self._access([{"rater": rater, "token_hash": value, "event": "revoked"} for value in token_hashes])
 
     def tokens(self, campaign: Campaign) -> dict[str, str]:
-        """Return the rater of each valid token, by its hash: tokens of the campaign and later ones, if not revoked."""
-        valid = {rater.token_hash: rater.name for rater in campaign.raters if rater.token_hash}
-        known, events = {rater.name for rater in campaign.raters}, self._events()
-        valid |= {row.token_hash: row.rater for row in events if row.event == "issued" and row.rater in known}
-        revoked = {row.token_hash for row in events if row.event == "revoked"}
-        return {token: rater for token, rater in valid.items() if token not in revoked}
+        """Return who holds each valid token, by its hash: raters, ORGANISER, VIEWER.
 
-    def holders(self, who: str) -> frozenset[str]:
-        """Return the hashes of the valid tokens that were issued to ORGANISER or VIEWER."""
-        events = self._events(_ACCESS.c.rater == who)
-        revoked = {row.token_hash for row in events if row.event == "revoked"}
-        return frozenset(row.token_hash for row in events if row.event == "issued") - revoked
-
-    def is_revoked(self, token_hash: str) -> bool:
-        """Return whether a token, of a rater or of the organiser, was revoked."""
-        return bool(self._events(_ACCESS.c.token_hash == token_hash, _ACCESS.c.event == "revoked"))
-
-    def _events(self, *where: sql.ColumnElement[bool]) -> Sequence[Any]:
-        """Return what happened to tokens, in the order of time."""
+        Valid are the tokens of the campaign and those issued later, if they were not revoked.
+        """
+        valid = {rater.token_hash: rater.name for rater in campaign.raters} | {campaign.organiser_hash: ORGANISER}
+        known = {*(rater.name for rater in campaign.raters), ORGANISER, VIEWER}
         with self._reading() as connection:
-            return connection.execute(sql.select(_ACCESS).where(*where).order_by(_ACCESS.c.number)).all()
+            events = connection.execute(sql.select(_ACCESS).order_by(_ACCESS.c.number)).all()
+        valid |= {row.token_hash: row.rater for row in events if row.event == "issued" and row.rater in known}
+        revoked = {"", *(row.token_hash for row in events if row.event == "revoked")}
+        return {token: who for token, who in valid.items() if token not in revoked}
 
     def backup(self, to: str | Path) -> None:
         """Write a consistent copy of an SQLite database, also while a server uses it. The file must not exist."""

@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from tercet.human import web_pages
 from tercet.human.campaign import Item, Output, Rater
 from tercet.human.server import create_app
-from tercet.human.storage import Store
+from tercet.human.storage import ORGANISER, Store
 from tercet.human.web_pages import LARGEST_BODY, TRIES, WINDOW, LoginLimiter
 
 from .test_server import campaign_of
@@ -133,7 +133,8 @@ def test_organiser_pages_need_the_organisers_secret(store: Store) -> None:
     assert visit.client.post("/organiser/enter", data={"secret": tokens.raters["anna"]}).status_code == 401
     renew = {"rater": "ben", "action": "renew", "key": visit.key}
     assert visit.client.post("/organiser/links", data=renew).status_code == 401
-    assert store.tokens(campaign).keys() == {rater.token_hash for rater in campaign.raters}
+    given = {rater.token_hash: rater.name for rater in campaign.raters}
+    assert store.tokens(campaign) == {**given, campaign.organiser_hash: ORGANISER}
     assert visit.client.get(f"/r/{tokens.organiser}").status_code == 401  # and the organiser is not a rater
 
 

@@ -124,7 +124,6 @@ def test_valid_tokens_are_those_of_the_campaign_and_issued_ones_minus_revoked_on
     store.revoke("anna", [old])
     store.issue("nobody", "m" * 64)  # a rater who left the campaign
     assert store.tokens(CAMPAIGN) == {"n" * 64: "ben"}
-    assert store.is_revoked(old) and not store.is_revoked("n" * 64)
     store.issue("anna", old)
     assert store.tokens(CAMPAIGN) == {"n" * 64: "ben"}  # a revoked token stays revoked
     renewed = replace(CAMPAIGN, raters=[replace(CAMPAIGN.raters[0], token_hash="f" * 64)])
