@@ -20,6 +20,7 @@ from ...data.files import is_file
 from ...errors import DataError, UsageError
 from ...language.backends import Backend
 from ...language.sentence import Sentence
+from ...text.explanations import Seen
 from ...text.scripts import base_code
 from ...types import Floats
 from .._contract import Corpus, Learnt, Metric, Shard, mean_score
@@ -127,9 +128,14 @@ class ParsedMetric(Metric):
         """Return the counts of one output and one reference; an empty text is a sentence without words."""
         raise NotImplementedError
 
-    def best_of(self, output: Sentence, references: Sequence[Sentence]) -> int:
-        """Return the number, from 0, of the (first) reference with the highest score."""
-        return max(range(len(references)), key=lambda row: self.count_pair(output, references[row])[0])
+    def explain_parsed(self, output: Sentence, reference: Sentence) -> Seen:
+        """Return what was seen in an output and its best reference."""
+        raise UsageError(f"{self.name} cannot explain a segment.")
+
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+        parsed, *others = self.parse_texts([output, *references], opened)
+        row = max(range(len(others)), key=lambda each: self.count_pair(parsed, others[each])[0])
+        return replace(self.explain_parsed(parsed, others[row]), against=row)
 
     def score(self, totals: Floats) -> Floats:
         """Compute the mean of segments, unless a metric says otherwise."""

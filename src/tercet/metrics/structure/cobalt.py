@@ -197,15 +197,11 @@ class Cobalt(ParsedMetric):
         compared = [self.assess(self.align(output, reference)) for reference in references]
         return max(enumerate(compared), key=lambda pair: (pair[1].score, -pair[0]))
 
-    def explain_segment(
-        self, opened: Backend | None, output: str, references: Sequence[str], source: str | None
-    ) -> Seen:
-        """Return the alignment with the best reference, and what each of its words adds to the score."""
+    def explain_parsed(self, output: Sentence, reference: Sentence) -> Seen:
+        """Return the alignment, and what each of its words adds to the score."""
         from ._cobalt_report import explained
 
-        parsed, *others = self.parse_texts([output, *references], opened)
-        index, comparison = self.best(parsed, others)
-        return Seen(parts=[explained(comparison)], against=index)
+        return Seen(parts=[explained(self.assess(self.align(output, reference)))])
 
     def align(self, output: Sentence, reference: Sentence) -> ContextAlignment:
         """Return the alignment of output and reference; it has no pairs if one of them is empty."""

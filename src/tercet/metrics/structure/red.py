@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import exp
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...language.function_words import function_words
 from ...language.meteor_alignment import MATCHERS
@@ -103,11 +103,9 @@ class RED(PartsMetric, ParsedMetric):
     def _weight(self, word: str) -> float:
         return self.function if word in function_words(self.language) or not any(map(str.isalnum, word)) else 1.0
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the n-grams of the best reference, and what each counts."""
-        parsed, *others = self.parse_texts([output, *references], opened)
-        row = self.best_of(parsed, others)
-        ours, theirs = ([token.form.lower() for token in each.tokens] for each in (parsed, others[row]))
+    def explain_parsed(self, output: Sentence, reference: Sentence) -> Seen:
+        """Return the n-grams of the reference, and what each counts."""
+        ours, theirs = ([token.form.lower() for token in each.tokens] for each in (output, reference))
         matches = self.matches(ours, theirs) if ours and theirs else {}
         rows = [
             {
@@ -116,9 +114,9 @@ class RED(PartsMetric, ParsedMetric):
                 "value": _value(places, fixed, matches),
             }
             for size in SIZES[1:]
-            for places, fixed in structures(others[row], size)
+            for places, fixed in structures(reference, size)
         ]
-        return Seen(self.count_pair(parsed, others[row])[0], against=row, values={"structures": rows})
+        return Seen(self.count_pair(output, reference)[0], values={"structures": rows})
 
 
 def structures(sentence: Sentence, size: int) -> list[tuple[tuple[int, ...], bool]]:

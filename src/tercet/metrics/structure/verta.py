@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...language.sentence import Sentence, Token
 from ...language.synonyms import english_related_words, english_synonyms
@@ -95,14 +95,12 @@ class VERTa(MeanPartsMetric, ParsedMetric):
             _of_pairs(similar, sizes),
         )
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the modules' precision and recall with the best reference, and the aligned words."""
-        parsed, *others = self.parse_texts([output, *references], opened)
-        row = self.best_of(parsed, others)
+    def explain_parsed(self, output: Sentence, reference: Sentence) -> Seen:
+        """Return the modules' precision and recall, and the aligned words."""
         english = self.language == "en"
-        words = [[_word(token, english=english) for token in each.tokens] for each in (parsed, others[row])]
+        words = [[_word(token, english=english) for token in each.tokens] for each in (output, reference)]
         similar = similarities(*words)
-        shares = zip(MODULES, self.modules(parsed, others[row]), strict=True)
+        shares = zip(MODULES, self.modules(output, reference), strict=True)
         found = ListedAlignment(
             [word.form for word in words[0]],
             [word.form for word in words[1]],
@@ -110,7 +108,7 @@ class VERTa(MeanPartsMetric, ParsedMetric):
             columns=("output", "reference", "similarity"),
         )
         values = {"modules": {name: share._asdict() for name, share in shares}}
-        return Seen(self.count_pair(parsed, others[row])[0], [found], row, values)
+        return Seen(self.count_pair(output, reference)[0], [found], values=values)
 
 
 def _word(token: Token, *, english: bool) -> Word:
