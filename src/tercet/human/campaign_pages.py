@@ -122,15 +122,16 @@ class CampaignPages(Pages):
         held = await run_in_threadpool(self.store.tokens, self.campaign)
         return {token: who for token, who in held.items() if (who if who in (ORGANISER, VIEWER) else RATER) == role}
 
-    async def check(self, request: Request, role: str, token: str) -> str:
-        """Return who holds a token. Raises HTTP 401 if it is not valid for this role."""
+    async def check(self, request: Request, role: str, token: str | None = None) -> tuple[str, str]:
+        """Return who holds a token, and the token: by default that of the cookie. Raises HTTP 401 if it is invalid."""
+        token = request.cookies.get(self.cookies[role], "") if token is None else token
         if not token:
             asked = "The organiser's secret is needed." if role == ORGANISER else "Please open your personal link."
             raise HTTPException(401, asked)
         valid = await self.valid(role)
         if not self.limiter.check(address_of(request), token, valid.__contains__):
             raise HTTPException(401, REFUSALS[role])
-        return valid[hashed(token)]
+        return valid[hashed(token)], token
 
     def log_in(self, request: Request, role: str, token: str) -> Response:
         """Store the token in a cookie, and redirect to a page whose address does not contain it."""
@@ -144,21 +145,15 @@ class CampaignPages(Pages):
         await self.check(request, role, token)
         return self.log_in(request, role, token)
 
-    async def _visitor(self, request: Request) -> tuple[Rater, str]:
-        token = request.cookies.get(self.cookies[RATER], "")
-        return self.campaign.rater(await self.check(request, RATER, token)), token
-
-    async def _organiser(self, request: Request) -> str:
-        """Return the organiser's secret from the cookie. Raises HTTP 401 if it is missing or wrong."""
-        token = request.cookies.get(self.cookies[ORGANISER], "")
-        await self.check(request, ORGANISER, token)
-        return token
+    async def _work(self, request: Request) -> tuple[Rater, Mapping[str, Any], str]:
+        """Return the rater who asks, the rater's answers, and the token."""
+        name, token = await self.check(request, RATER)
+        return self.campaign.rater(name), await run_in_threadpool(self.store.latest, name), token
 
     # Raters
 
     async def rate(self, request: Request) -> Response:
-        rater, token = await self._visitor(request)
-        answers = await run_in_threadpool(self.store.latest, rater.name)
+        rater, answers, token = await self._work(request)
         items = items_of(self.campaign, rater)
         if "look" not in request.query_params and all(item.id in answers for item in items):
             return RedirectResponse(f"{self.base}/finish", 303)
@@ -178,23 +173,21 @@ class CampaignPages(Pages):
         )
 
     async def finish(self, request: Request) -> Response:
-        rater, _ = await self._visitor(request)
-        answers = await run_in_threadpool(self.store.latest, rater.name)
+        rater, answers, _ = await self._work(request)
         items = [item for item in items_of(self.campaign, rater) if item.check != "tutorial"]
         done = sum(item.id in answers for item in items)
         return self.page("finish.html", title=self.campaign.name, done=done, total=len(items))
 
     async def answers(self, request: Request) -> Response:
-        rater, _ = await self._visitor(request)
-        answers = await run_in_threadpool(self.store.latest, rater.name)
+        rater, answers, _ = await self._work(request)
         return JSONResponse(shown_answers(self.campaign, rater, answers))
 
     async def save(self, request: Request) -> Response:
-        rater, token = await self._visitor(request)
+        name, token = await self.check(request, RATER)
         check_form_key(request, request.headers.get("x-form-key", ""), token, self.campaign.id)
         try:
-            values = read_answer(self.campaign, rater, await request.body())
-            appended = await run_in_threadpool(self.store.append, rater=rater.name, **values)
+            values = read_answer(self.campaign, self.campaign.rater(name), await request.body())
+            appended = await run_in_threadpool(self.store.append, rater=name, **values)
         except DataError as error:
             raise HTTPException(403 if isinstance(error, NotYours) else 422, str(error)) from None
         return JSONResponse({"saved": appended.number, "again": appended.again})
@@ -203,14 +196,14 @@ class CampaignPages(Pages):
 
     async def dashboard(self, request: Request) -> Response:
         try:
-            token = await self._organiser(request)
+            _, token = await self.check(request, ORGANISER)
         except HTTPException as error:  # no cookie, or that of an older secret
             return self.page("organiser_enter.html", error.status_code, title="Organiser")
         return await self._dashboard(token)
 
     async def _checked_form(self, request: Request) -> tuple[str, dict[str, str]]:
         """Return the organiser's secret and the form that the organiser's page sent."""
-        token = await self._organiser(request)
+        _, token = await self.check(request, ORGANISER)
         form = await form_of(request)
         check_form_key(request, form.get("key", ""), token, self.campaign.id)
         return token, form
@@ -239,7 +232,7 @@ class CampaignPages(Pages):
 
     async def download(self, request: Request) -> Response:
         """Send the judgements with their texts, the report or the campaign as a file."""
-        await self._organiser(request)
+        await self.check(request, ORGANISER)
         name = request.path_params["name"]
         if name not in DOWNLOADS or (name == REPORT and self.report is None):
             raise HTTPException(404)
@@ -261,7 +254,7 @@ class CampaignPages(Pages):
     # Readers of the results
 
     async def view(self, request: Request) -> Response:
-        await self.check(request, VIEWER, request.cookies.get(self.cookies[VIEWER], ""))
+        await self.check(request, VIEWER)
         numbers, results, _ = await self._numbers()
         return self.page(
             "view.html", title=f"{self.campaign.name}: results", campaign=self.campaign, numbers=numbers,
