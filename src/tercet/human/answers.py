@@ -25,6 +25,15 @@ from ..data.judgements import Judgement, Judgements, Span
 from ..errors import DataError, UnknownName
 from .campaign import Campaign, Item, Rater, hashed
 
+RIGHT_TO_LEFT = frozenset("ar arc ckb dv fa glk he iw ks mzn nqo pnb prs ps sd sdh syr ug ur yi".split())
+LONGEST = 24 * 3600.0  # seconds on one item; longer times are cut to this
+_FORMS = {  # what the text fields of a message must match
+    "request": re.compile(r"[A-Za-z0-9-]{16,64}"),
+    "item": re.compile(r"[A-Za-z0-9._-]{1,100}"),
+    "client_time": re.compile(r"[0-9TZ:.+-]{0,40}"),
+    "client_version": re.compile(r"[A-Za-z0-9.+-]{0,40}"),
+}
+MOST_SPANS = 100  # of an output in one answer: nobody marks more by hand
 REVISIONS = ("last", "all")
 
 
@@ -46,9 +55,6 @@ class Rated(NamedTuple):
     row: AnswerRow
     group: str
     revision: int
-
-
-MOST_SPANS = 100  # of an output in one answer: nobody marks more by hand
 
 
 def check_answer(campaign: Campaign, item: Item, answer: object) -> None:
@@ -182,16 +188,6 @@ def _rated(campaign: Campaign, row: AnswerRow, revision: int) -> Iterable[Rated]
                 seconds=math.nan if place else seconds,  # time was spent once
             )  # fmt: skip
             yield Rated(judgement, item, row, campaign.rater(row.rater).group, revision)
-
-
-RIGHT_TO_LEFT = frozenset("ar arc ckb dv fa glk he iw ks mzn nqo pnb prs ps sd sdh syr ug ur yi".split())
-LONGEST = 24 * 3600.0  # seconds on one item; longer times are cut to this
-_FORMS = {  # what the text fields of a message must match
-    "request": re.compile(r"[A-Za-z0-9-]{16,64}"),
-    "item": re.compile(r"[A-Za-z0-9._-]{1,100}"),
-    "client_time": re.compile(r"[0-9TZ:.+-]{0,40}"),
-    "client_version": re.compile(r"[A-Za-z0-9.+-]{0,40}"),
-}
 
 
 class NotYours(DataError):

@@ -21,6 +21,9 @@ from .answers import AnswerRow, ratings_of
 from .campaign import Campaign
 from .storage import StoredRecord, answer_row
 
+BINS = 10
+SHOWN = 10  # outputs in a list
+RESAMPLES = 1000
 COLUMNS = ("segment", "document", "system", "rater", "kind", "value", "errors", "seconds", "check",
            "source", "reference", "output")  # fmt: skip
 
@@ -110,11 +113,6 @@ def labelled_outputs(campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any
         (how.low, how.high) if how.has_value else None,
         KINDS[how.kind].higher_is_better is not False,
     )
-
-
-BINS = 10
-SHOWN = 10  # outputs in a list
-RESAMPLES = 1000
 
 
 @dataclass(frozen=True)

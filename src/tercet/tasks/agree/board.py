@@ -16,6 +16,7 @@ from ...rendering.figures import COLOURS, Figure, heat_map, interval_plot
 from ...rendering.tables import number
 
 GAP = "same − different"
+GROUPS_TOGETHER = len(COLOURS)
 NUMBERS = ("mean", "spread", "ties", "drift", "agreement", "seconds", "repeat_difference")  # known of a rater
 
 
@@ -134,9 +135,6 @@ def _people(result: Agreement, width: int) -> Table:
     if any(person.checks for person in result.people):
         columns |= {"Checks": "checks", "Failed": lambda person: len(person.failed)}
     return listing(result.people, columns, width, optional=optional)
-
-
-GROUPS_TOGETHER = len(COLOURS)
 
 
 def draw(result: Agreement) -> dict[str, Figure]:

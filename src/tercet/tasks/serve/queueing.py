@@ -27,6 +27,8 @@ from ...errors import UsageError
 from .requests import Request
 from .working import Answer, Settings, work
 
+log = logging.getLogger(__name__)
+
 VERSION = 1
 ATTEMPTS = 3  # times that a job is begun: one that ends the server each time must not be begun for ever
 LOST = f"The server ended {ATTEMPTS} times while this job ran, and gave it up."
@@ -34,8 +36,6 @@ _TABLE = """CREATE TABLE IF NOT EXISTS jobs (
     id TEXT PRIMARY KEY, caller TEXT NOT NULL, task TEXT NOT NULL, made REAL NOT NULL, ended REAL,
     attempts INTEGER NOT NULL DEFAULT 0, state TEXT NOT NULL, request BLOB,
     status INTEGER, kind TEXT, code INTEGER, warnings TEXT, seconds REAL, body BLOB)"""
-
-
 CANCELLED = Answer.error("The job was cancelled.", 409)
 QUEUED, RUNNING, DONE, FAILED, STOPPED = "queued", "running", "done", "failed", "cancelled"
 TOGETHER = 16  # requests that are encoded together
@@ -134,9 +134,6 @@ def _job(
     if status is not None:
         answer = Answer(status, body or b"", kind, code, tuple(filter(None, warnings.split("\n"))), seconds)
     return Job(request, caller, id, state, made=made, kept=True, alone=True, answer=answer)
-
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
