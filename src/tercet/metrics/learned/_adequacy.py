@@ -9,12 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING
 
-from ..structure.cobalt import side_penalties
-
-if TYPE_CHECKING:
-    from ..structure.cobalt import CobaltComparison
+from ..structure.cobalt import CobaltComparison, side_penalties
 
 HIGH = 1.0  # a context penalty above this is high: about the mean of the thesis's training data
 _LEVELS = {"exact": ("exact", "stem"), "syn": ("synonym",), "para": ("paraphrase",), "distrib": ("distributional",)}
