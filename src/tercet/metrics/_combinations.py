@@ -10,7 +10,6 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import make_dataclass
 from functools import lru_cache
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from .bases.mixed import BOUNDS, SCALES, MixedMetric
 OURS = Path(__file__).parent / "combined"
 TEXTS = ("label", "description", "about", "paper")
 KEYS = (*TEXTS, "version", "members", "model")
+LARGEST = 1e9  # of a weight or bound
 PERMISSIONS = {
     "trust_features": "run the code of members in Python files, and of parsers and checkpoints in folders.",
     "allow_network": "send texts to the services among the members. They get no key.",
@@ -71,8 +71,10 @@ def _made(path: Path, checksum: str) -> type[Metric]:
         fields += [(each, bool, param(False, local=True)) for each in PERMISSIONS]
     title = "".join(word.title() for word in stem.split("_") if word.isidentifier()) or "Combination"
     declared["__module__"] = f"{__package__}.combined.{stem}" if ours else f"combination_{stem}"
-    if not declared["label"] or set(declared["label"]) & set("|:,"):
+    if not declared["label"].isprintable() or not declared["label"] or set(declared["label"]) & set("|:,"):
         raise UsageError(f"{path}: the label must not be empty or hold '|', ':' or ',': {declared['label']!r}.")
+    if declared["version"] < 1:
+        raise UsageError(f"{path}: version must be 1 or more, not {declared['version']}.")
     return make_dataclass(title, fields, bases=(base,), namespace=declared, frozen=True)
 
 
@@ -124,4 +126,4 @@ def _members(path: Path, table: Mapping[str, Any]) -> tuple[dict[str, float], di
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST

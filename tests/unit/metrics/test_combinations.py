@@ -76,6 +76,13 @@ def test_a_model_can_be_declared_too(tmp_path):
         ("version = true\n[members]\nbleu = 1", "version must be a whole number, not True"),
         ('members = "bleu"', r"members must be a table, \[members\], not 'bleu'"),
         ('label = "a|b"\n[members]\nbleu = 1', "the label must not be empty or hold"),
+        ('label = "a\\nb"\n[members]\nbleu = 1', "the label must not be empty or hold"),
+        ("version = 0\n[members]\nbleu = 1", "version must be 1 or more, not 0"),
+        ("label = 2026-01-01\n[members]\nbleu = 1", "label must be a text"),
+        (f"[members]\nbleu = 1{'0' * 400}", "the weight of bleu must be a number other than 0"),
+        ("[members]\nbleu = nan", "the weight of bleu must be a number other than 0, not nan"),
+        ("[[members]]\nbleu = 1", "members must be a table"),
+        ('[members]\n"" = 1', "There is no metric called ''"),
         ("[members]\nbleu = 0", "the weight of bleu must be a number other than 0, not 0"),
         ("[members]\nbleu = inf", "the weight of bleu must be a number other than 0, not inf"),
         ('[members]\nbleu = "1"', "the weight of bleu must be a number other than 0, not '1'"),
@@ -93,6 +100,15 @@ def test_a_model_can_be_declared_too(tmp_path):
 def test_a_wrong_file_is_refused_with_what_is_wrong(tmp_path, text, message):
     with pytest.raises(TercetError, match=message):
         tercet.score(TEXTS, written(tmp_path, text))
+
+
+def test_what_is_no_text_is_refused(tmp_path):
+    (tmp_path / "mine.toml").write_bytes(b"label = '\\xff\\xfe'".replace(b"\\xff\\xfe", bytes([255, 254])))
+    with pytest.raises(UsageError, match="cannot be read as TOML"):
+        create(str(tmp_path / "mine.toml"))
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(UsageError, match="There is no file"):
+        create(str(tmp_path / "folder.toml"))
 
 
 @pytest.mark.parametrize("spec", ["missing.toml", "{}:scale=wide", "{}:of=bleu", "{}:scale"])
@@ -129,3 +145,10 @@ def test_our_combinations_can_be_copied(path, tmp_path):
     assert (ours.label, ours.paper) == (copied.label, copied.paper)
     assert create(ours.signature) == ours.resolved()
     assert pickle.loads(pickle.dumps(ours)) == ours
+
+
+def test_a_combination_that_needs_itself_through_a_model_is_refused(tmp_path):
+    model = write_model(tmp_path / "loop.metric", str(tmp_path / "mine.toml"), "chrf")
+    path = written(tmp_path, f'[members]\n"learned:model={model}" = 1\nbleu = 1\n')
+    with pytest.raises(TercetError, match="It may need itself"):
+        tercet.score(TEXTS, path)
