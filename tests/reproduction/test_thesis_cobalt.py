@@ -10,7 +10,9 @@ import pytest
 from tercet import reproduce, score
 from tercet.data.evidence import open_evidence
 from tercet.metrics.structure.cobalt import Cobalt
+from tercet.tasks.reproduce.papers import thesis_cobalt, thesis_da
 from tercet.tasks.reproduce.papers.thesis_cobalt import OWN, score_piece, tau_table
+from tercet.tasks.reproduce.papers.thesis_da import assessed
 from tercet.tasks.reproduce.papers.wmt14 import PAIRS
 from tercet.tasks.reproduce.results import Reproduction
 from tercet.tasks.reproduce.sources import DataSets
@@ -90,6 +92,27 @@ def test_the_ablation_has_averages_and_what_must_hold_of_them(parser, made_up):
     assert set(found.extra) == {*SPECS, "SENTBLEU"} - rows
     assert all(list(row) == [*PAIRS, "Avg"] for row in found.extra.values())
     assert any("no word vectors" in note for note in found.notes)
+
+
+def test_the_printed_row_of_sentbleu_is_the_tasks_and_not_our_default(monkeypatch):
+    """The task's is on tokenised text in lower case; a row of ours has the same name but for its case."""
+    by_row = {row: {"cs-en": tau, "Avg": tau} for row, tau in (("SENTBLEU", 0.1), ("sentbleu", 0.2), (OWN, 0.4))}
+    monkeypatch.setattr(thesis_cobalt, "year_values", lambda *args, **options: by_row)
+    found = tau_table(NOTHING, expected="thesis_tA_3", name="wmt14", rows=OTHERS)
+    values = {(cell.row, cell.column): cell.recomputed for cell in found.cells}
+    assert values["SENTBLEU", "cs-en"] == 0.1 and found.extra["sentbleu"]["cs-en"] == 0.2
+
+
+@pytest.mark.parametrize("number", ["4.12", "A.9"])
+def test_metrics_without_a_parser_round_to_print_on_the_direct_assessments_of_wmt16(data, monkeypatch, number):
+    def constant(data: DataSets, pair: str) -> dict[str, np.ndarray]:
+        return {row: np.arange(len(assessed(data)[1][pair].human)) for row in (OWN, *thesis_da.ABLATIONS)}
+
+    monkeypatch.setattr(thesis_da, "_scores_of_cobalt", constant)
+    (found,) = reproduce("thesis", table=number, data=data)
+    equal = {row: [cell.equal for cell in found.cells if cell.row == row] for row in ("TER", "chrF2")}
+    assert equal == dict.fromkeys(equal, [True] * (6 if number == "4.12" else 4))  # tercom -N -s, with -P by pair
+    assert {cell.row for cell in found.cells if cell.must} >= equal.keys()
 
 
 def test_an_average_that_is_too_low_fails(parser, made_up):

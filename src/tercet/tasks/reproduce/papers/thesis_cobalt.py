@@ -188,7 +188,7 @@ def tau_table(
     if not ablation:
         values = {row: found for row, found in values.items() if row not in ABLATIONS}
     table = printed(expected)
-    places = {row.casefold(): row for row in values} | {"bleu": "SENTBLEU"}
+    places = {row.casefold(): row for row in values} | dict.fromkeys(("bleu", "sentbleu"), "SENTBLEU")
     ours = {row: places.get(row.casefold(), row) for row in table.cells}  # the names of our rows
     columns = {column: column.replace("Average", "Avg") for column in table.columns}
     shown = {

@@ -139,7 +139,7 @@ def da_table(data: DataSets, *, expected: str, rows: Mapping[str, str]) -> Repro
     if not own_data:
         unchecked = all_unchecked(expected, data.missing([SET]))
         return Reproduction(unchecked=unchecked, statements=statements, notes=[STAND_IN], extra=extra)
-    required = {"chrF2", "Meteor"} if data.meteor_table else {"chrF2"}
+    required = {"chrF2", "TER", *(["Meteor"] if data.meteor_table else [])}
     places = {row.casefold(): row for row in values}
     ours = {row: values.get(places.get(row.casefold(), row), {}) for row in table.cells}
     return compare(
