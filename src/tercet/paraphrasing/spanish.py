@@ -6,7 +6,7 @@ Forms come from the paradigms of `spanish_verbs`. Every form must be in the list
 
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import ClassVar
 
 from ..errors import optional
@@ -31,7 +31,9 @@ class Spanish:
     }
 
     def __init__(self) -> None:
-        self._is_known = lru_cache(maxsize=1 << 14)(_word_list())
+        simplemma = optional("simplemma", "Paraphrasing Spanish", "paraphrase")
+        self._is_known: Callable[[str], bool] = lru_cache(maxsize=1 << 14)(partial(simplemma.is_known, lang="es"))
+        self._lemma: Callable[[str], str] = lru_cache(maxsize=1 << 14)(partial(simplemma.lemmatize, lang="es"))
 
     def inflect(self, lemma: str, upos: str, features: Mapping[str, str]) -> str | None:
         lemma = lemma.lower()
@@ -66,7 +68,7 @@ class Spanish:
         form = word.form.lower()
         if form in _WENT:
             return "ser" if word.upos == "AUX" else "ir"
-        for lemma in dict.fromkeys((word.lemma.lower(), _lemmatize(form))):
+        for lemma in dict.fromkeys((word.lemma.lower(), self._lemma(form))):
             if lemma and self._verb(lemma, word.features) == form and self._is_known(lemma):
                 return lemma
         return None
@@ -136,15 +138,3 @@ def _singular(form: str) -> str:
 
 def _as(form: str, like: str) -> str:
     return form.capitalize() if like[:1].isupper() else form
-
-
-def _word_list() -> Callable[[str], bool]:
-    simplemma = optional("simplemma", "Paraphrasing Spanish", "paraphrase")
-    return lambda form: bool(simplemma.is_known(form, lang="es"))
-
-
-@lru_cache(maxsize=1 << 14)
-def _lemmatize(form: str) -> str:
-    import simplemma
-
-    return str(simplemma.lemmatize(form, lang="es"))
