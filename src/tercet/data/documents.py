@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from ..errors import DataError
 from .display import listed
 from .field_checks import chosen, further_labels
-from .judgements import grouped
+from .grouping import grouped
 from .testset import TestSet
 
 KINDS = ("source", "reference", "output")

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,6 @@ from ..types import Floats
 from .display import to_frame
 
 Codes = NDArray[np.intp]
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 
 
 class Kind(NamedTuple):
@@ -152,14 +150,6 @@ class Judgements:
 def count(names: Iterable[str]) -> dict[str, int]:
     """Return how often each name occurs, in order of appearance."""
     return dict(Counter(names))
-
-
-def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
-    """Return the values of each key, in order of appearance."""
-    found: dict[Key, list[Value]] = {}
-    for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return found
 
 
 def find_problem(row: Judgement) -> str | None:

@@ -17,7 +17,7 @@ from .formats import TEXTS, recognise
 from .formats.format import Request, first_lines
 from .formats.names import PAIR, pair_of_name
 from .formats.texts import sgm_pair
-from .judgements import grouped
+from .grouping import grouped
 from .sgm import read_sgm
 from .testset import TestSet
 from .wmtxml import language_pair

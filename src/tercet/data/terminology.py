@@ -7,7 +7,7 @@ from pathlib import Path
 from ..errors import DataError, UsageError
 from .bilingual import ENDINGS, format_of, open_bitext
 from .files import bare_name
-from .judgements import grouped
+from .grouping import grouped
 from .markup import Parser
 
 TBX = (".tbx", ".xml")

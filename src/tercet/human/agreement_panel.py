@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.judgements import Codes, Judgement, Judgements, grouped
+from ..data.grouping import grouped
+from ..data.judgements import Codes, Judgement, Judgements
 from ..data.rankings import SAME
 from ..errors import DataError
 from ..stats.raters import Bools

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.judgements import Judgement, Judgements, count, grouped
+from ..data.grouping import grouped
+from ..data.judgements import Judgement, Judgements, count
 from ..errors import MissingDependency, UnknownName, UsageError
 from ..stats.student import t_below
 from ..types import Floats

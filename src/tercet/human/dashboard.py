@@ -16,7 +16,8 @@ from statistics import median
 
 import numpy as np
 
-from ..data.judgements import KINDS, Judgement, Judgements, grouped
+from ..data.grouping import grouped
+from ..data.judgements import KINDS, Judgement, Judgements
 from ..errors import DataError
 from ..stats.agreement import kappa
 from ..stats.resampling import SEED

@@ -14,7 +14,7 @@ from itertools import combinations
 from random import Random
 
 from ..data.assessments import segment_names
-from ..data.judgements import grouped
+from ..data.grouping import grouped
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
 from ..options import takes

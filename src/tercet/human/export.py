@@ -19,7 +19,8 @@ from typing import Any, Literal
 
 from ..data.field_checks import check_text
 from ..data.files import writing, writing_bytes
-from ..data.judgements import Judgements, grouped
+from ..data.grouping import grouped
+from ..data.judgements import Judgements
 from ..data.mqm import CLOSE, COLUMNS, NO_ERROR, OPEN
 from ..data.own_judgements import COLUMNS as RATED
 from ..data.own_judgements import spans_text, text_of, write_judgements

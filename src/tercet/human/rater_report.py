@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.judgements import KINDS, Codes, Judgement, Judgements, count, grouped
+from ..data.grouping import grouped
+from ..data.judgements import KINDS, Codes, Judgement, Judgements, count
 from ..data.rankings import SAME
 from ..types import Floats
 from . import control

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.judgements import KINDS, Judgements, Span, grouped
+from ..data.grouping import grouped
+from ..data.judgements import KINDS, Judgements, Span
 from ..data.own_judgements import spans_text, text_of
 from ..errors import DataError, UsageError
 from ..stats.resampling import SEED

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.judgements import grouped
+from ..data.grouping import grouped
 from ..data.lines import read_lines
 from ..data.testset import TestSet
 from ..errors import DataError, UsageError

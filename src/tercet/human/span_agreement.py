@@ -16,7 +16,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from ..data.judgements import Judgements, Span, grouped
+from ..data.grouping import grouped
+from ..data.judgements import Judgements, Span
 from ..types import Floats
 from .agreement_panel import Panel, PanelRow, panel_of_scores
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.files import writing_bytes
+from ..data.grouping import grouped
 from ..errors import DataError
 from ..kernels import mentions
 from ..text.coding import call, offsets_of
@@ -58,10 +59,7 @@ def merge_entities(
 def _joined(
     chunks: Sequence[Path], bucket: int, settings: Settings, known: Classes | None
 ) -> tuple[list[_Entity], list[list[_Name]], Counter[str]]:
-    rows: dict[str, list[Row]] = {}
-    for path in chunks:
-        for row in read_bucket(path, bucket):
-            rows.setdefault(row[0], []).append(row)
+    rows = grouped((row[0], row) for path in chunks for row in read_bucket(path, bucket))
     entities: list[_Entity] = []
     names: list[list[_Name]] = [[] for _ in settings.languages]
     counts: Counter[str] = Counter()

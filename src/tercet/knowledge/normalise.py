@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from ..data.grouping import grouped
 from ..text.packaged import packaged
 
 BREAK = ","  # the form of punctuation that no name should be found across
@@ -184,11 +185,8 @@ def _spelling() -> dict[str, Any]:
 @lru_cache(maxsize=64)
 def _endings(language: str) -> dict[str, list[tuple[str, str]]]:
     """Return endings by their last letter, each with its replacement in the base form."""
-    table: dict[str, list[tuple[str, str]]] = {}
-    for rule in _spelling()["endings"].get(language, "").split():
-        ending, _, instead = rule.partition(":")
-        table.setdefault(ending[-1], []).append((ending, instead))
-    return table
+    rules = (rule.partition(":") for rule in _spelling()["endings"].get(language, "").split())
+    return grouped((ending[-1], (ending, instead)) for ending, _, instead in rules)
 
 
 @cache

@@ -18,6 +18,7 @@ from pathlib import Path
 from sys import intern
 
 from ..data.files import writing
+from ..data.grouping import grouped
 from ..data.lines import read_blocks
 from ..errors import DataError
 from .sentence import Dependency, Sentence, Token, shown
@@ -39,11 +40,9 @@ def format_sentence(sentence: Sentence, number: int | None = None) -> str:
         lines.append(f"# text = {sentence.text}".rstrip(" "))
     if sentence.scheme != "ud":
         lines.append(f"# scheme = {sentence.scheme}")
-    governors: dict[int, list[str]] = {}
     if sentence.dependencies:
         lines.append("# deps = stanford")
-        for governor, relation, dependent in sentence.dependencies:
-            governors.setdefault(dependent, []).append(f"{governor}:{relation}")
+    governors = grouped((each.dependent, f"{each.governor}:{each.relation}") for each in sentence.dependencies or ())
     tokens, text = sentence.tokens, sentence.text
     for i, token in enumerate(tokens):
         past = _shared_place(tokens, i)

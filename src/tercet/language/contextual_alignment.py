@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from ..data.grouping import places_of
 from ..errors import UsageError
 from .contextual_evidence import NONE, ContextEvidence, Pairing, prepare
 from .lexical_similarity import LEVELS, Similarity, nearest
@@ -216,9 +217,7 @@ def _link_published_endings(pairing: Pairing) -> None:
 
 def _runs(output: Sequence[str], reference: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     """Yield the maximal common sequences: their negative length, so that the longest sort first, and first words."""
-    places: dict[str, list[int]] = {}
-    for j, word in enumerate(reference):
-        places.setdefault(word, []).append(j)
+    places = places_of(reference)
     for i, word in enumerate(output):
         for j in nearest(places.get(word, ()), i):
             if i and j and output[i - 1] == reference[j - 1]:

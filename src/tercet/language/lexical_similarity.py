@@ -9,16 +9,17 @@ test set. Words that share a stem or a synset are found through an index, withou
 import math
 import unicodedata
 from bisect import bisect
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.files import file_state
+from ..data.grouping import grouped
 from ..errors import UsageError
 from .contexts import tables
 from .contractions import expansions
@@ -37,7 +38,6 @@ _SIGNS = frozenset("%&#@§")  # symbols that count as words
 _DROPPED = str.maketrans("", "", ".-,")
 
 Levels = dict[tuple[int, int], str]
-_Key = TypeVar("_Key", bound=Hashable)
 
 
 @lru_cache(maxsize=64)
@@ -130,19 +130,11 @@ class Lexis:
 
     @cached_property
     def places(self) -> dict[tuple[str, str], list[int]]:
-        return _index(word.keys for word in self.words)
+        return grouped((key, number) for number, word in enumerate(self.words, 1) for key in word.keys)
 
     @cached_property
     def phrases(self) -> dict[str, list[int]]:
-        return _index(word.phrases for word in self.words)
-
-
-def _index(words: Iterable[Sequence[_Key]]) -> dict[_Key, list[int]]:
-    found: dict[_Key, list[int]] = {}
-    for number, keys in enumerate(words, 1):
-        for key in keys:
-            found.setdefault(key, []).append(number)
-    return found
+        return grouped((phrase, number) for number, word in enumerate(self.words, 1) for phrase in word.phrases)
 
 
 def nearest(places: Sequence[int], place: int) -> Sequence[int]:

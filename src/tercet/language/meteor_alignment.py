@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.grouping import grouped
 from ..errors import DataError
 from ..kernels import beam as kernel
 from ..text.coding import Ints, Units, call, offsets_of
@@ -255,9 +256,7 @@ def _gapped_phrases(words: Words, limits: Any) -> list[tuple[str, Place]]:
     """Return all pairs of phrases of a text with a gap of limited size, and their places (i, length, i, length)."""
     longest, gaps = limits
     parts = _plain_phrases(words, longest)
-    after: dict[int, list[tuple[str, Place]]] = {}
-    for part in parts:
-        after.setdefault(part[1][0], []).append(part)
+    after = grouped((part[1][0], part) for part in parts)
     return [
         (f"{first}{GAP}{second}", (*place, *second_place))
         for first, place in parts
@@ -286,9 +285,7 @@ class _PhrasePairs:
         found: list[tuple[Place, Place]] = []
         texts = self._sides[0][reference], self._sides[1][output]
         for here, there in (texts, texts[::-1]):
-            places: dict[str, list[Place]] = {}
-            for phrase, place in there:
-                places.setdefault(phrase, []).append(place)
+            places = grouped(there)
             for phrase, place in here:
                 for paraphrase in self._table.get(phrase, ()):
                     for other in places.get(paraphrase, ()):

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from ..data.catalogue import find_file
 from ..data.files import file_checksum, file_state
+from ..data.grouping import grouped
 from ..data.lines import read_blocks
 from ..data.paraphrase_files import paraphrase_format
 from ..errors import DataError
@@ -67,9 +68,8 @@ class ParaphrasePairs:
 
     def between(self, phrases: Sequence[str]) -> dict[str, list[str]]:
         """Return the paraphrases among these distinct phrases, by phrase, in the table's order."""
-        found: dict[str, list[str]] = {}
         if not len(self) or not phrases:
-            return found
+            return {}
         unsorted = _hashes(phrases)
         order = np.argsort(unsorted)
         hashes = unsorted[order]  # sorted look-ups use the processor's cache better
@@ -82,9 +82,8 @@ class ParaphrasePairs:
         targets = self.targets[rows]
         places = np.minimum(np.searchsorted(hashes, targets), len(phrases) - 1)
         hits = np.flatnonzero(hashes[places] == targets)
-        for owner, place in zip(order[owners[hits]].tolist(), order[places[hits]].tolist(), strict=True):
-            found.setdefault(phrases[owner], []).append(phrases[place])
-        return found
+        pairs = zip(order[owners[hits]].tolist(), order[places[hits]].tolist(), strict=True)
+        return grouped((phrases[owner], phrases[place]) for owner, place in pairs)
 
 
 class Paraphrases:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.display import listed
+from ..data.grouping import grouped
 from ..data.scores import Scores
 from ..data.testset import TestSet
 from ..errors import DataError, UnknownName
@@ -159,10 +160,7 @@ def drop_gaps(gaps: NDArray[np.bool_], scores: Sequence[Scores], common: bool, w
 
 def _without_value(scores: Sequence[Scores], lacking: Sequence[str]) -> list[str]:
     """Return one sentence for all metrics that lack the same scores."""
-    alike: dict[str, list[str]] = {}
-    for item, what in zip(scores, lacking, strict=True):
-        if what:
-            alike.setdefault(what, []).append(item.label)
+    alike = grouped((what, item.label) for item, what in zip(scores, lacking, strict=True) if what)
     return [f"No score for {what}, so no value: {', '.join(labels)}. {ADVICE}" for what, labels in alike.items()]
 
 

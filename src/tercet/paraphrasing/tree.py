@@ -11,6 +11,7 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import NamedTuple, Self
 
+from ..data.grouping import places_of
 from ..language.sentence import Sentence
 
 Features = Mapping[str, str]
@@ -51,10 +52,7 @@ class Tree:
 
     @cached_property
     def by_tag(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for number, word in enumerate(self.words):
-            found.setdefault(word.upos, []).append(number)
-        return found
+        return places_of(word.upos for word in self.words)
 
     @cached_property
     def values(self) -> dict[str, set[str]]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, islice, zip_longest
 
+from ..data.grouping import grouped
 from .actions import CannotApply, Editor
 from .inflection import Morphology
 from .matching import Match, Matcher
@@ -80,9 +81,7 @@ class Generator:
 
     def variants(self, segment: Segment, most: int) -> list[Variant]:
         """Return at most `most` variants: those with one change, taken from each group in turn, then combinations."""
-        queues: dict[str, list[Variant]] = {}
-        for change, variant in segment.singles:
-            queues.setdefault(change.rule.group, []).append(variant)
+        queues = grouped((change.rule.group, variant) for change, variant in segment.singles)
         found = [each for turn in zip_longest(*queues.values()) for each in turn if each is not None][:most]
         seen = {segment.tree.text, *(variant.text for _, variant in segment.singles)}
         changes = [change for change, _ in segment.singles]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.grouping import grouped
 from ..errors import DataError
 from ..kernels import edits, tercpp
 from ..kernels import shifts as shift_kernel
@@ -88,9 +89,7 @@ def edit_script(output: Sequence[str], reference: Sequence[str]) -> Edits:
 
 def bag_script(output: Sequence[str], reference: Sequence[str]) -> Edits:
     """Return the script of PER, which ignores order: equal words match anywhere, and other words are substituted."""
-    free: dict[str, list[int]] = {}
-    for i in range(len(reference) - 1, -1, -1):
-        free.setdefault(reference[i], []).append(i)
+    free = grouped((reference[i], i) for i in range(len(reference) - 1, -1, -1))
     matched = {j: free[word].pop() for j, word in enumerate(output) if free.get(word)}
     taken = set(matched.values())
     missing = [i for i in range(len(reference)) if i not in taken]

@@ -17,7 +17,8 @@ from ...errors import DataError
 from ..display import listed
 from ..field_checks import MISSING, is_number, number
 from ..files import bare_name
-from ..judgements import KINDS, Judgement, Judgements, Span, find_problem, grouped
+from ..grouping import grouped
+from ..judgements import KINDS, Judgement, Judgements, Span, find_problem
 from ..tables import Published, Table
 from . import JUDGEMENTS, columns
 from .format import CERTAIN, LIKELY, Contents, Format, Guess, Head, Request, first_lines

@@ -12,7 +12,7 @@ from ..cometfiles import is_json, is_printed, read_comet
 from ..evalset import LEVELS, read_score_file
 from ..field_checks import choose_pair, is_number, parse_number
 from ..files import bare_name
-from ..judgements import grouped
+from ..grouping import grouped
 from ..lines import read_lines
 from ..score_archive import load_scores
 from ..tables import Published

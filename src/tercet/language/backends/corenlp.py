@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from ...data.grouping import grouped
 from ...data.lines import read_blocks
 from ...errors import DataError, UsageError
 from ..relations import universal_tag
@@ -101,9 +102,7 @@ def _dependencies(block: list[str], first: int, words: int, name: str) -> Iterat
 
 def _tree(dependencies: list[Dependency]) -> dict[int, tuple[int, str]]:
     """Return one head and relation per word, on the shortest path from the root: a graph may give a word several."""
-    below: dict[int, list[Dependency]] = {}
-    for edge in dependencies:
-        below.setdefault(edge.governor, []).append(edge)
+    below = grouped((edge.governor, edge) for edge in dependencies)
     heads: dict[int, tuple[int, str]] = {}
     nodes = [0]
     for node in nodes:  # breadth first: the list grows

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
+from ...data.grouping import places_of
 from ...text.explanations import Alignment, Link, Seen
 from .. import Floats, PartsMetric, WordPairMetric, param
 
@@ -96,11 +97,8 @@ def common_parts(
     theirs: list[str | None] = list(reference)
     found: list[CommonPart] = []
     for number in range(rounds):
-        places: dict[str | None, list[int]] = {}
-        for place, word in enumerate(theirs):
-            if word is not None:
-                places.setdefault(word, []).append(place)
-        matches = {i: places[word] for i, word in enumerate(ours) if word in places}
+        places = places_of(theirs)
+        matches = {i: places[word] for i, word in enumerate(ours) if word is not None and word in places}
         if not matches:
             break
         for i, j, length in _intuitive(matches, beta):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...data.files import file_state
+from ...data.grouping import grouped
 from ...data.lines import read_lines
 from ...errors import UsageError
 from ...knowledge.literals import is_literal
@@ -174,10 +175,7 @@ def match(expected: Sequence[Candidates], found: Sequence[Candidates]) -> list[b
     Two mentions can match if they share a candidate. As many as possible are matched (Kuhn 1955): if all partners of a
     mention are taken, earlier pairs are changed. With one candidate each this is the clipping of the paper.
     """
-    places: dict[str, list[int]] = {}
-    for at, candidates in enumerate(found):
-        for entity in candidates:
-            places.setdefault(entity, []).append(at)
+    places = grouped((entity, at) for at, candidates in enumerate(found) for entity in candidates)
     taken: dict[int, int] = {}  # found -> expected
     placed: dict[int, int] = {}  # expected -> found
     for which in range(len(expected)):

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...data.grouping import places_of
 from ...errors import DataError, TercetError, UnknownName, UsageError, with_place
 from ...types import Floats
 from .._contract import Corpus, Metric, Shard
@@ -199,7 +200,4 @@ def count_members(members: Sequence[Member], ready: Sequence[Ready], shard: Shar
 
 def groups_of(features: Sequence[str]) -> dict[str, list[int]]:
     """Return the places of features by the metric that they come from."""
-    found: dict[str, list[int]] = {}
-    for place, feature in enumerate(features):
-        found.setdefault(feature.rpartition(PART)[0] or feature, []).append(place)
-    return found
+    return places_of(feature.rpartition(PART)[0] or feature for feature in features)

@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import combinations, pairwise
 from math import exp
 
+from ...data.grouping import places_of
 from ...text.explanations import Seen
 from .. import Floats, WordPairMetric, param
 
@@ -199,9 +200,7 @@ def _count_matches(output: Sequence[str], reference: Sequence[str], n: int) -> i
 
 def _aligned(output: Sequence[str], reference: Sequence[str]) -> list[int]:
     """Return the places of the output's words in the reference: each next to the last one, or the first free."""
-    free: dict[str, list[int]] = {}
-    for place, word in enumerate(reference):
-        free.setdefault(word, []).append(place)
+    free = places_of(reference)
     places: list[int] = []
     for word in output:
         if candidates := free.get(word):

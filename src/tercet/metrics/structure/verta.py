@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple
 
+from ...data.grouping import places_of
 from ...language.sentence import Sentence, Token
 from ...language.synonyms import english_related_words, english_synonyms
 from ...text.explanations import Alignment, Link, ListedAlignment, Seen
@@ -139,14 +141,9 @@ def similarity(first: Word, second: Word) -> float:
 
 def similarities(ours: Sequence[Word], theirs: Sequence[Word]) -> dict[tuple[int, int], float]:
     """Return the similarity of the words that match, by places. Words that occur more than once are compared once."""
-    places: list[dict[Word, list[int]]] = [{}, {}]
-    for found, words in zip(places, (ours, theirs), strict=True):
-        for place, word in enumerate(words):
-            found.setdefault(word, []).append(place)
     return {
         (i, j): value
-        for one, here in places[0].items()
-        for other, there in places[1].items()
+        for (one, here), (other, there) in product(places_of(ours).items(), places_of(theirs).items())
         if (value := similarity(one, other))
         for i in here
         for j in there

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple, Self
 
+from ...data.grouping import grouped
 from ...data.testset import TestSet
 from ...errors import UsageError
 from ...knowledge.default import CONCEPTS, LANGUAGES, resolve
@@ -189,11 +190,8 @@ class _Row(NamedTuple):
 
 def _listed(rows: Iterable[_Row], most: int, examples: int) -> tuple[EntityCounts, ...]:
     """Return the entities that were lost or invented, the most frequent first."""
-    by_entity: dict[str, list[_Row]] = {}
-    for row in rows:
-        by_entity.setdefault(row.entity, []).append(row)
     found = []
-    for entity, mentions in by_entity.items():
+    for entity, mentions in grouped((row.entity, row) for row in rows).items():
         if sure := [row for row in mentions if row.confidence is not None]:
             [(name, _)] = Counter(row.mention.text for row in mentions).most_common(1)
             places = dict.fromkeys(MentionPlace(row.line, row.mention.text) for row in sure)
@@ -294,10 +292,8 @@ def _tallies(metric: KoBE, testset: TestSet, both: Languages, source: _Side, con
 
 def _findings(tallies: Mapping[str, _Tally]) -> Iterator[NameFinding]:
     for system, tally in tallies.items():
-        new: dict[tuple[int, str], list[str]] = {}
-        for line, mention, _, sure in tally.invented:
-            if sure is not None:
-                new.setdefault((line, mention.category), []).append(mention.text)
+        sure_ones = (row for row in tally.invented if row.confidence is not None)
+        new = grouped(((row.line, row.mention.category), row.mention.text) for row in sure_ones)
         for kind, rows in (("lost", tally.lost), ("invented", tally.invented)):
             for line, mention, entity, sure in rows:
                 start, end, text, _, category, _ = mention

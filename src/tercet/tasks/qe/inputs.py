@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...data.grouping import grouped
 from ...errors import UsageError
 from ...options import REQUIRED, Options, again, shell_option
 from ...options.groups import Annotation, Form, Jobs, Quiet, TestSetChoice
@@ -224,9 +225,7 @@ def read_corpora(options: CorpusChoice) -> dict[str, Any]:
 
 def left_out_lines(left_out: Mapping[str, str], named: int = 3) -> list[str]:
     """Return a line for each reason, with some of the features left out for it; JSON names all."""
-    reasons: dict[str, list[str]] = {}
-    for name, why in left_out.items():
-        reasons.setdefault(why, []).append(name)
+    reasons = grouped((why, name) for name, why in left_out.items())
     return [
         f"Left out ({len(names)}): {', '.join(names[:named])}{', …' if len(names) > named else ''}: {why}"
         for why, names in reasons.items()

@@ -7,9 +7,10 @@ from typing import Any
 
 from ...cli.console import rendered
 from ...data.display import listed
+from ...data.grouping import grouped
 from ...rendering.document import Column, Heading, Notes, Part, Table, grid, listing
 from ...rendering.tables import Bold, number
-from .results import Cell, Reproduction, Reproductions, Unchecked, count_of
+from .results import Cell, Reproduction, Reproductions, count_of
 from .tables import PAPERS, list_tables
 
 LISTED = 30  # with more cells, a table is shown as a grid
@@ -118,9 +119,7 @@ def _extra(one: Reproduction) -> Table:
 
 def reasons(one: Reproduction) -> list[str]:
     """Return sentences on what was not checked, by reason, with its rows or columns."""
-    by_reason: dict[str, list[Unchecked]] = {}
-    for item in one.unchecked:
-        by_reason.setdefault(item.reason, []).append(item)
+    by_reason = grouped((item.reason, item) for item in one.unchecked)
     sentences = []
     for reason, items in by_reason.items():
         rows, columns = one.axes(items)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...data.display import Tabular, html_table
+from ...data.grouping import grouped
 
 if TYPE_CHECKING:
     from ...rendering.document import Drawable
@@ -237,10 +238,7 @@ class Reproductions(Tabular):
 
     def by_paper(self) -> dict[str, list[Reproduction]]:
         """Return the tables of each paper."""
-        found: dict[str, list[Reproduction]] = {}
-        for one in self.tables:
-            found.setdefault(one.paper, []).append(one)
-        return found
+        return grouped((one.paper, one) for one in self.tables)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dictionary per printed number; numbers that were not checked have None in most fields."""

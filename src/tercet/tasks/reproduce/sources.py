@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ...data import tables
 from ...data.catalogue import installed, where
+from ...data.grouping import places_of
 from ...errors import DataError, MissingDependency, UsageError
 from .tables import LISTED
 
@@ -119,10 +120,8 @@ def read_table(folder: Path, file: str, columns: Sequence[str]) -> dict[str, lis
 
 def grouped(table: Mapping[str, Sequence[str]], by: str) -> dict[str, dict[str, list[str]]]:
     """Return the rows of a table that have the same value in a column, by this value."""
-    rows: dict[str, list[int]] = {}
-    for place, value in enumerate(table[by]):
-        rows.setdefault(value, []).append(place)
-    return {value: {name: [column[i] for i in of] for name, column in table.items()} for value, of in rows.items()}
+    rows = places_of(table[by]).items()
+    return {value: {name: [column[i] for i in of] for name, column in table.items()} for value, of in rows}
 
 
 def numbers(texts: Sequence[str], what: str) -> NDArray[np.float64]:
