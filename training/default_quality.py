@@ -163,7 +163,7 @@ def main() -> None:
         measured = figures(chosen, meaning=meaning)
         few = {pair: each[:: -(-len(each.sources) // MOST)] for pair, each in chosen.items()}
         model = train(few, {pair: features_of(each, meaning=meaning) for pair, each in few.items()}, meaning=meaning)
-        model.save(given.folder / file_name(meaning=meaning))
+        model.save(given.folder / file_name("meaning" if meaning else "output"))
         print(json.dumps({"meaning": meaning, "pairs": measured}, indent=1, default=lambda x: round(float(x), 4)))
     print(json.dumps({"right, without and with meaning": damaged(given.data)}, indent=1))
 

@@ -15,6 +15,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from .encoder.parts import pack as pack
+from .encoder.parts import unpack as unpack
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -144,28 +147,6 @@ def load_encoder(encoder: Encoder, weights: dict[str, np.ndarray]) -> None:
             for what in ("weight", "bias"):
                 names[f"layers.{place}.{own}.{what}"] = f"encoder.layer.{place}.{other}.{what}"
     encoder.load_state_dict({own: torch.from_numpy(weights[other].astype(np.float32)) for own, other in names.items()})
-
-
-def pack(weights: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return weights as int8 rows with one scale each (vectors stay as they are): a quarter of the size to carry."""
-    packed: dict[str, np.ndarray] = {}
-    for name, values in weights.items():
-        if values.ndim != 2:
-            packed[name] = values.astype(np.float32)
-            continue
-        scale = np.maximum(np.abs(values).max(1, keepdims=True), 1e-12) / 127
-        packed[name] = np.rint(values / scale).astype(np.int8)
-        packed[name + "/scale"] = scale.astype(np.float32)
-    return packed
-
-
-def unpack(packed: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Undo `pack`."""
-    return {
-        name: values * packed[name + "/scale"] if name + "/scale" in packed else values
-        for name, values in packed.items()
-        if not name.endswith("/scale")
-    }
 
 
 def read_weights(path: Path) -> dict[str, np.ndarray]:

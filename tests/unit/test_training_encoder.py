@@ -67,9 +67,10 @@ def test_pieces_are_those_of_the_package_and_pairs_stay_together(work, tmp_path)
     assert not kept[0].any() and np.abs(kept[1:] - wanted[1:]).max() < np.abs(wanted).max() / 127
 
 
-def test_both_trainings_go_on_and_the_package_computes_what_was_trained(work, tmp_path):
+def test_static_training_goes_on_and_the_package_computes_what_was_trained(work, tmp_path):
     torch = pytest.importorskip("torch")
     from training.encoder import static, transformer
+    from training.encoder.network import Joined
     from training.network import Shape
 
     (work / "static.npz").unlink(missing_ok=True)
@@ -78,15 +79,78 @@ def test_both_trainings_go_on_and_the_package_computes_what_was_trained(work, tm
     assert 0 <= before <= 1 and 0 <= after <= 1
     shape = Shape("bert", 2, 32, 4, 200, 256, 1e-12)
     run = transformer.Run(work, None, shape=shape, layers=2, seed=0)
-    run.train(minutes=1, of=2, size=16, steps=2)
-    again = transformer.Run(work, None, shape=shape, layers=2, seed=0)
-    assert again.minutes == 1 and len(list(work.glob("transformer.npz.*"))) == 1
+    run.train(minutes=1, steps=3, pieces=100)
+    assert len(list(work.glob("transformer.npz.*"))) == 1
     export.export(work, tmp_path / "model", layers=2)
     opened = open_multilingual(tmp_path / "model")
     text = "The dog is near the house."
     ids = torch.tensor([[piece.number for piece in opened.tokenizer.pieces(text)]])
-    again.model.eval()
+    row = Joined(ids, torch.arange(ids.shape[1])[None], torch.zeros_like(ids), torch.ones_like(ids, dtype=torch.bool))
     with torch.no_grad():
-        wanted = again.model.cpu()(ids, torch.ones_like(ids, dtype=torch.bool))[0].numpy()
+        wanted = run.model.cpu()(row)[0].numpy()
     found = opened.tokens([text])[0].vectors
     assert np.abs((found * wanted).sum(1) / np.linalg.norm(wanted, axis=1)).min() > 0.99  # eight bits
+
+
+def test_texts_stand_beside_each_other_without_gaps():
+    torch = pytest.importorskip("torch")
+    from training.encoder.network import Shelf
+
+    shelf = Shelf(np.arange(1, 11), np.array([2, 3, 5]), torch.device("cpu"))
+    first, second = torch.tensor([0, 1]), torch.tensor([2, 0])
+    joined = shelf.join([first, second], [0, 2])
+    assert joined.ids.tolist() == [[1, 2, 6, 7, 8, 9, 10, 0], [3, 4, 5, 1, 2, 0, 0, 0]]
+    assert joined.places.tolist() == [[0, 1, 0, 1, 2, 3, 4, 0], [0, 1, 2, 0, 1, 0, 0, 0]]
+    assert (joined.kinds * joined.mask).tolist() == [[0, 0, 2, 2, 2, 2, 2, 0], [0, 0, 0, 2, 2, 0, 0, 0]]
+
+
+def test_the_network_that_rates_is_trained_in_both_stages_and_exported(work, tmp_path):
+    torch = pytest.importorskip("torch")
+    ort = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnx")
+    from training.encoder import static, transformer
+    from training.multilingual import export as exporting
+    from training.multilingual.network import join
+    from training.multilingual.train import Training
+    from training.network import Shape, pack
+
+    static.train(work, steps=2, width=16, batch=64)
+    shape = Shape("bert", 2, 32, 4, 200, 256, 1e-12)
+    transformer.Run(work, None, shape=shape, layers=2, seed=0).train(minutes=1, steps=2, pieces=100)
+    random, lengths = np.random.default_rng(0), np.array([0, *range(3, 43)], np.uint8)
+    rows = {
+        "da/wmt16.en-de": 3,
+        "da/mlqe.en-de": 3,
+        "rank/wmt12.en-de": 4,
+        "system/wmt18.en-de": 3,
+        "pool/wmt14.de-en": 3,
+    }
+    arrays = {name: random.integers(1, 41, (60, width)).astype(np.int32) for name, width in rows.items()}
+    arrays["da/mlqe.en-de"][:, 1] = 0  # without references
+    arrays |= {f"{name}/score": random.standard_normal(60) for name in rows if name.startswith(("da", "system"))}
+    known = len((work / "vocabulary.tsv").read_text("utf-8").splitlines())
+    pieces = random.integers(1, known, int(lengths.sum())).astype(np.uint16)
+    np.savez(tmp_path / "judgements.npz", pieces=pieces, lengths=lengths, **arrays)
+    np.savez(tmp_path / "labels.npz", **{"pool/wmt14.de-en": random.standard_normal(60)})
+    training = Training(
+        work, tmp_path / "judgements.npz", tmp_path / "labels.npz", shape=shape, left_out=("wmt16",), seed=0
+    )
+    assert list(training.assessed) == ["mlqe.en-de"]
+    before = training.rater.hidden.weight.detach().clone()
+    for stage in ("labels", "judgements"):
+        training.run(stage, seconds=1, rate=1e-3, steps=2, scale=0.05)
+    assert not torch.equal(before, training.rater.hidden.weight)
+    state = {n: v.detach().numpy() for n, v in training.rater.state_dict().items() if n != "encoder.pieces.weight"}
+    np.savez(tmp_path / "rater.npz", **pack(state))
+    rater = exporting.open_rater(work, tmp_path / "rater.npz", shape)
+    exporting.export(rater, tmp_path)
+    three = torch.tensor([[3, 4, 5]])
+    joined = join(training.shelf, three, "both")
+    with torch.no_grad():
+        wanted = rater(joined, "both").item()
+    session = ort.InferenceSession(str(tmp_path / "model-float.onnx"))
+    feed = {
+        "vectors": rater.encoder.pieces(joined.ids).detach().numpy(), "places": joined.places.numpy(),
+        "kinds": joined.kinds.numpy(), "mask": joined.mask.numpy().astype(np.int64),
+    }  # fmt: skip
+    assert session.run(None, feed)[0][0, 2] == pytest.approx(wanted, abs=1e-4)

@@ -9,6 +9,7 @@ import numpy as np
 POWER = 0.6  # a pair of languages is drawn by its number of sentences to this power
 LONGEST = 120  # pieces of a text; longer and very short ones are left out
 SHORTEST = 3
+MOST = 3_000  # pairs of a batch
 HELD_OUT = 500  # pairs of two languages with 3,000 or more
 
 
@@ -23,7 +24,9 @@ class Pairs:
         both = self.lengths.reshape(-1, 2)
         fits = ((both >= SHORTEST) & (both <= LONGEST)).all(1)
         keys = languages[:, 0].astype(np.int64) * 100 + languages[:, 1]
+        self.keys = keys
         self.groups: dict[int, np.ndarray] = {}
+        self._sorted: dict[int, np.ndarray] = {}
         self.held_out: dict[int, np.ndarray] = {}
         fixed = np.random.default_rng(0)  # the same pairs are held out in every run
         for key in np.unique(keys).tolist():
@@ -34,15 +37,24 @@ class Pairs:
         sizes = np.array([len(rows) for rows in self.groups.values()]) ** POWER
         self.chances = sizes / sizes.sum()
 
-    def draw(self, size: int, *, sort_from: int = 1) -> np.ndarray:
-        """Return the numbers of distinct pairs of two languages, of similar length if they are drawn from more."""
+    def draw(self, size: int) -> np.ndarray:
+        """Return the numbers of distinct pairs of two languages."""
         rows = list(self.groups.values())[self.random.choice(len(self.chances), p=self.chances)]
-        chosen = np.unique(rows[self.random.integers(0, len(rows), size * sort_from)])
-        if sort_from == 1:
-            return chosen
-        chosen = chosen[np.argsort(self.lengths[2 * chosen], kind="stable")]
-        first = self.random.integers(0, max(1, len(chosen) - size + 1))
-        return chosen[first : first + size]
+        return np.unique(rows[self.random.integers(0, len(rows), size)])
+
+    def draw_even(self, pieces: int) -> np.ndarray:
+        """Return the numbers of pairs of two languages and of similar length, with about so many pieces a side."""
+        key = list(self.groups)[self.random.choice(len(self.chances), p=self.chances)]
+        rows = self._sorted.get(key)
+        if rows is None:
+            rows = self.groups[key]
+            longest = self.lengths.reshape(-1, 2)[rows].max(1) * self.random.uniform(0.9, 1.1, len(rows))
+            rows = self._sorted[key] = rows[np.argsort(longest, kind="stable")]
+        first = int(self.random.integers(0, len(rows)))
+        width = int(self.lengths.reshape(-1, 2)[rows[first]].max()) + 1
+        size = min(len(rows), MOST, max(8, pieces // width))
+        first = min(first, len(rows) - size)
+        return rows[first : first + size]
 
     def side(self, rows: np.ndarray, which: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the pieces of one side of pairs, one after the other, and how many each text has."""

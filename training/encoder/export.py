@@ -44,12 +44,30 @@ def packed(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     return found
 
 
+def arrays_of(stored: Mapping[str, NDArray[Any]], count: int) -> dict[str, NDArray[Any]]:
+    """Return the weights of the first `count` layers by the names of the package; a text alone is an output."""
+    found = {"pieces": stored["pieces.weight"], "projection": stored["projection.weight"], "heads": stored["heads"]}
+    found["positions"] = stored["positions.weight"] + stored["kinds.weight"][0]
+    found["first"] = np.stack([stored["first.weight"], stored["first.bias"]])
+    for layer in range(count):
+        own, theirs = f"layer{layer}", f"layers.{layer}"
+        for what in ("weight", "bias"):
+            end = "" if what == "weight" else ".bias"
+            parts = [stored[f"{theirs}.{name}.{what}"] for name in ("query", "key", "value")]
+            found[f"{own}.attention{end}"] = np.concatenate(parts)
+            for name, other in (("mixed", "out"), ("inner", "wide"), ("outer", "narrow")):
+                found[f"{own}.{name}{end}"] = stored[f"{theirs}.{other}.{what}"]
+        for name, other in (("norm1", "after_attention"), ("norm2", "after_dense")):
+            found[f"{own}.{name}"] = np.stack([stored[f"{theirs}.{other}.{what}"] for what in ("weight", "bias")])
+    return found
+
+
 def export(work: Path, path: Path, layers: int = 0) -> ModelFile:
     """Write the model file; `work` is the folder that `prepare` filled and training wrote to."""
     if layers:
-        from .transformer import arrays_of
+        from .parts import read_parts
 
-        arrays = arrays_of(work, layers=layers)
+        arrays = arrays_of(read_parts(work), layers)
     else:
         with np.load(work / "static.npz") as stored:
             arrays = {"pieces": stored["pieces"]}
