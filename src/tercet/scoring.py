@@ -137,7 +137,9 @@ def make_ready(testset: TestSet | TextFiles, metrics: Sequence[str | Metric] | s
         raise UsageError(f'metrics must be a list of names, as ["bleu"], not {metrics!r}.')
     given = [create(metric) for metric in metrics]
     for metric in given:
-        metric.resolved(testset.target_language).check_needs(testset)  # all, before the first of them learns
+        metric.adapted(testset).resolved(testset.target_language).check_needs(
+            testset
+        )  # all, before the first of them learns
     ready = []
     for asked, metric in zip(metrics, given, strict=True):
         ready.append(metric.ready(testset, asked=asked if isinstance(asked, str) else ""))

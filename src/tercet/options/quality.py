@@ -67,7 +67,7 @@ class CorpusChoice(Options):
         False, "--embeddings", help="Also use features of sentence embeddings (extra 'embed')."
     )
     with_network: bool = shell_option(
-        False, "--network", help="Also use a network that reads English outputs (extra 'neural')."
+        False, "--network", help="Also use a network that reads outputs (28 languages, extra 'neural')."
     )
 
 

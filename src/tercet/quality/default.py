@@ -1,8 +1,9 @@
-"""The models of the package, for English outputs and no labels of one's own: `default` in place of a model file.
+"""The models of the package, for those without labels of their own: `default` in place of a model file.
 
-There are two. One has a network that reads the output alone; the source may be in any language. The other also compares
-the meaning of source and output by sentence embeddings, for the source languages of the encoder. Both were trained on
-direct assessments (training/RUNS.md) and give scores on that scale, 0 to 100.
+For English outputs there are two. One has a network that reads the output alone; the source may be in any language. The
+other also compares the meaning of source and output by sentence embeddings, for the source languages of the encoder.
+For outputs in other languages there is one, whose network reads source and output. All were trained on direct
+assessments (training/RUNS.md) and give scores on that scale, 0 to 100.
 """
 
 import logging
@@ -42,17 +43,28 @@ def load_model(place: str, languages: tuple[str, str] | None = None) -> QualityM
 
 def open_default(languages: tuple[str, str] | None) -> QualityModel:
     """Return the package's own model for these languages, or for any source language, with a warning."""
-    if languages is not None and base_code(languages[1]) != TARGET:
-        raise UsageError(
-            f"The default model estimates English outputs, and these are in {languages[1]!r}. Train a model with "
-            "'tercet qe train', or rank segments by what is found in them: tercet qe rank triage."
-        )
     if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
         raise MissingDependency("The default model of quality estimation", "neural")
+    if languages is not None and base_code(languages[1]) != TARGET:
+        return _for_many(languages)
     meaning, why = _compares_meaning(languages)
     if not meaning:
         _warn(why)
-    return _opened(meaning)
+    return _opened("meaning" if meaning else "output")
+
+
+def _for_many(languages: tuple[str, str]) -> QualityModel:
+    """Return the model for outputs that are not English."""
+    from ..language.output_network import network_for
+
+    try:
+        network_for(*languages)
+    except UsageError as error:
+        raise UsageError(
+            f"There is no default model for {'-'.join(languages)}. {error} Train a model with 'tercet qe train', or "
+            "rank segments by what is found in them: tercet qe rank triage."
+        ) from None
+    return _opened("multilingual")
 
 
 def find_default(languages: tuple[str, str] | None) -> tuple[QualityModel | None, str]:
@@ -80,12 +92,12 @@ def _compares_meaning(languages: tuple[str, str] | None) -> tuple[bool, str]:
     return True, ""
 
 
-def file_name(*, meaning: bool) -> str:
-    """Return the name of the model's file in the package."""
-    return f"default-{'meaning' if meaning else 'output'}.model"
+def file_name(kind: str) -> str:
+    """Return the name of a model's file in the package. kind: output, meaning or multilingual."""
+    return f"default-{kind}.model"
 
 
-@lru_cache(maxsize=2)
-def _opened(meaning: bool) -> QualityModel:
-    with as_file(files("tercet.quality").joinpath("data", file_name(meaning=meaning))) as path:
+@lru_cache(maxsize=3)
+def _opened(kind: str) -> QualityModel:
+    with as_file(files("tercet.quality").joinpath("data", file_name(kind))) as path:
         return QualityModel.load(path)

@@ -277,7 +277,8 @@ def _language_hint(parts: Sequence[object]) -> str:
 def same_languages(one: Sequence[str], other: Sequence[str]) -> bool:
     """Return whether these are the same language pair; regions and scripts do not matter: zh_CN is zh.
 
-    A model may be for any source language: mul, for multiple languages in ISO 639.
+    A model may be for any source language, or any target: mul, for multiple languages in ISO 639.
     """
     (source, target), (other_source, other_target) = (map(base_code, pair) for pair in (one, other))
-    return target == other_target and (source == other_source or ANY_LANGUAGE in (source, other_source))
+    sides = (source, other_source), (target, other_target)
+    return all(own == theirs or ANY_LANGUAGE in (own, theirs) for own, theirs in sides)

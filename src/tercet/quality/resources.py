@@ -54,7 +54,7 @@ class Resources:
     texts of the language, from the package wordfreq. *_function_words: in lower case. aligner: word alignment in both
     directions, with the lexical tables. *_tagger: the parser that gives tags (`language.parsing`). embeddings: the
     sentence encoder (`language.embeddings`). embedding_axes: the principal axes of embeddings. network: a network
-    that reads outputs alone (`language.output_network`).
+    that reads outputs (`language.output_network`).
     """
 
     source_language: str
@@ -161,7 +161,7 @@ HOW_TO_GIVE = {
     "aligner": "give parallel texts: --parallel",
     "embeddings": "ask for sentence embeddings: --embeddings, after pip install 'tercet[embed]'",
     "embedding_axes": "train with sentence embeddings: --embeddings; in Python, see principal_axes",
-    "network": "ask for the network that reads English outputs: --network, after pip install 'tercet[neural]'",
+    "network": "ask for the network that reads outputs: --network, after pip install 'tercet[neural]'",
 }
 
 
@@ -187,7 +187,8 @@ class Corpora:
 
     parallel: source and target sentences, which also count as texts of their languages. tags: use tags, if a parser of
     the language is installed. embeddings: a sentence encoder. embedding_axes: from `principal_axes`; they must be the
-    same for all resources whose features are compared. network: a network that reads outputs alone. tagged: known tags
+    same for all resources whose features are compared. network: a network that reads outputs, or
+    auto for that of the language pair. tagged: known tags
     of texts (`tag_texts`).
     """
 
@@ -236,10 +237,13 @@ class Corpora:
 
         say: called with the name of each step.
         """
-        if self.network is not None and base_code(self.languages[1]) != "en":
-            raise UsageError(
-                f"The network {self.network} reads English outputs, and these are in {self.languages[1]!r}."
-            )
+        network = self.network
+        if network == "auto":
+            from ..language.output_network import network_for
+
+            network = network_for(*self.languages)
+        elif network == "english" and base_code(self.languages[1]) != "en":
+            raise UsageError(f"The network {network} reads English outputs, and these are in {self.languages[1]!r}.")
         parallel = self.parallel or ((), ())
         if len(parallel[0]) != len(parallel[1]):
             raise DataError(
@@ -267,7 +271,7 @@ class Corpora:
                 *(replace(each, table=each.table.pruned(below=LEAST_PROBABILITY))
                   for each in (trained.forward, trained.backward))
             )  # fmt: skip
-        values |= {name: getattr(self, name) for name in ("embeddings", "embedding_axes", "network")}
+        values |= {"embeddings": self.embeddings, "embedding_axes": self.embedding_axes, "network": network}
         return Resources(*self.languages, **values)
 
 

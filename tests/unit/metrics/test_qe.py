@@ -57,8 +57,8 @@ def test_without_a_model_the_packages_own_estimates() -> None:
     expected = open_default(("et", "en")).predict(SOURCES, OUTPUTS).values
     assert scores.segment["x"] == pytest.approx(expected, abs=1e-9)
     assert "|model:default|" in scores.signature
-    with pytest.raises(UsageError, match="The default model estimates English outputs, and these are in 'de'"):
-        score(TestSet({"x": OUTPUTS}, source=SOURCES, pair="et-de"), ["qe"])
+    with pytest.raises(UsageError, match="There is no default model for et-sw"):
+        score(TestSet({"x": OUTPUTS}, source=SOURCES, pair="et-sw"), ["qe"])
     with pytest.raises(UsageError, match="must not be empty or hold"):
         metrics.create("qe:model=")
 

@@ -53,9 +53,17 @@ def test_an_empty_output_is_the_worst_and_intervals_stay_on_the_scale() -> None:
     assert found.lower[1] < found.values[1] < found.upper[1]
 
 
-def test_other_targets_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"estimates English outputs, and these are in 'fr'.*tercet qe rank triage"):
-        open_default(("de", "fr"))
+def test_other_targets_have_a_model_that_reads_the_source_too() -> None:
+    model = open_default(("de", "fr"))
+    sources = ["Der Arzt kam am Montag zu spät zur Arbeit."] * 4
+    outputs = ["Le médecin est arrivé en retard au travail lundi.", "Le chien dort dans le jardin.", sources[0], ""]
+    good, other, copied, empty = model.predict(sources, outputs).values
+    assert 0 <= max(other, copied, empty) < good <= 100
+    assert open_default(("zh-CN", "en")).checksum != model.checksum
+    with pytest.raises(UsageError, match=r"no default model for en-sw\. No network reads 'sw'.*tercet qe rank triage"):
+        open_default(("en", "sw"))
+    with pytest.raises(UsageError, match="No network reads 'sw'"):
+        open_default(("sw", "fr"))
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,11 +92,18 @@ def test_a_file_called_default_is_read_with_a_warning(
 
 def test_the_network_gives_each_text_its_number_whatever_is_beside_it() -> None:
     network = open_output_network("english")
-    together = network.scores([GOOD, BROKEN, "", " ".join([GOOD] * 60)])
-    alone = [network.scores([text])[0] for text in (GOOD, BROKEN, "", " ".join([GOOD] * 60))]
+    together = network.scores([SOURCE] * 4, [GOOD, BROKEN, "", " ".join([GOOD] * 60)])
+    alone = [network.scores([""], [text])[0] for text in (GOOD, BROKEN, "", " ".join([GOOD] * 60))]
     assert together.tolist() == alone
     assert np.isfinite(together).all()
     assert together[3] > together[1]
+
+
+def test_a_network_that_reads_the_source_is_taken_for_other_languages() -> None:
+    assert Corpora(("en", "de"), network="auto").estimate().network == "multilingual"
+    assert Corpora(("mul", "en"), network="auto").estimate().network == "english"
+    with pytest.raises(UsageError, match=r"No network reads 'sw'. Languages: ar, cs, de"):
+        Corpora(("en", "sw"), network="auto").estimate()
 
 
 def test_the_network_reads_english_only() -> None:

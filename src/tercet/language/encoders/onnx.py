@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import lzma
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from importlib import import_module
@@ -81,12 +81,15 @@ class OnnxModel:
 
     def run(self, output: str, inputs: Inputs) -> NDArray[Any]:
         """Return one output for a batch."""
-        feed = {name: getattr(inputs, _INPUTS[name]) for name in self.inputs}
+        return self.feed(output, {name: getattr(inputs, _INPUTS[name]) for name in self.inputs})
+
+    def feed(self, output: str, feed: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+        """Return one output for arrays by name."""
         options = _runtime().RunOptions()
         limit = Timer(BATCH_SECONDS, setattr, (options, "terminate", True))
         limit.start()
         try:
-            found: NDArray[Any] = np.asarray(self.session.run([output], feed, options)[0])
+            found: NDArray[Any] = np.asarray(self.session.run([output], dict(feed), options)[0])
         except Exception as error:  # noqa: BLE001  onnxruntime raises nothing narrower
             if options.terminate:
                 raise DataError(
@@ -177,6 +180,10 @@ class OnnxPairScorer:
     def __init__(self, model: OnnxModel, tokenizer: Tokenizer, fingerprint: str) -> None:
         self.model, self.tokenizer, self.fingerprint = model, tokenizer, fingerprint
         self.name, self.longest = model.name, tokenizer.longest
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Return how many tokens each text has."""
+        return self.tokenizer.lengths(texts)
 
     def scores(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """Return one number for each pair. Each distinct pair is scored once."""

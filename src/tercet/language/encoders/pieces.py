@@ -4,36 +4,46 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...text.coding import whole_characters
-from .onnx import OnnxPairScorer
+from ...types import Floats
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+")
 _BLANK = re.compile(r"\s+")
 
 
-def piecewise_scores(network: OnnxPairScorer, pairs: Sequence[tuple[str, str]], longest: int) -> NDArray[np.float64]:
-    """Return the network's number for each pair; of a long pair the mean over its pieces, weighted by length.
+class Network(Protocol):
+    """What gives rows of texts numbers."""
 
-    longest: the tokens of a text that the network reads at once. Both texts are cut into equally many pieces.
+    def lengths(self, texts: Sequence[str]) -> Sequence[int]:
+        """Return how many tokens each text has."""
+
+    def scores(self, rows: list[Any]) -> Floats:
+        """Return one number for each row of texts."""
+
+
+def piecewise_scores(network: Network, rows: Sequence[tuple[str, ...]], longest: int) -> Floats:
+    """Return the network's number for each row of texts; of long texts the mean over their pieces, weighted by length.
+
+    longest: the tokens of a text that the network reads at once. All texts of a row are cut into equally many pieces.
     """
-    pairs = [(whole_characters(first), whole_characters(second)) for first, second in pairs]
-    lengths = network.tokenizer.lengths([text for pair in pairs for text in pair])
-    pieces: list[tuple[str, str]] = []
+    rows = [tuple(map(whole_characters, row)) for row in rows]
+    lengths = iter(network.lengths([text for row in rows for text in row]))
+    pieces: list[tuple[str, ...]] = []
     owners: list[int] = []
     weights: list[int] = []
-    for place, pair in enumerate(pairs):
-        number = -(-max(lengths[2 * place], lengths[2 * place + 1], 1) // longest)
-        found = [pair] if number == 1 else list(zip(*(cut(text, number) for text in pair), strict=True))
+    for place, row in enumerate(rows):
+        number = -(-max(1, *(next(lengths) for _ in row)) // longest)
+        found = [row] if number == 1 else list(zip(*(cut(text, number) for text in row), strict=True))
         pieces += found
         owners += [place] * len(found)
-        weights += [max(len(first), len(second), 1) for first, second in found]
+        weights += [max(1, *map(len, piece)) for piece in found]
     scores = network.scores(pieces)
-    sums = np.bincount(owners, scores * weights, len(pairs))
-    means: NDArray[np.float64] = sums / np.bincount(owners, weights, len(pairs))
+    sums = np.bincount(owners, scores * weights, len(rows))
+    means: Floats = sums / np.bincount(owners, weights, len(rows))
     return means
 
 

@@ -1,7 +1,7 @@
 """QE: the quality that a trained model predicts from source and output, with no reference.
 
 Specia, Cancedda and Dymetman (2010), "A Dataset for Assessing Machine Translation Evaluation Metrics", LREC. Models are
-made by `tercet qe train`; the package has one for English outputs. A system's score is the mean of its segments'
+made by `tercet qe train`; the package has one for 28 languages. A system's score is the mean of its segments'
 predictions, on the scale of the labels that the model was trained on.
 """
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class QE(Metric):
     """Predicted quality, on the scale of the labels that the model learnt from.
 
-    model: a file that `tercet qe train` wrote, or default, the package's own for English outputs. Whether higher is
+    model: a file that `tercet qe train` wrote, or default, the package's own for 28 languages. Whether higher is
     better is what the model was trained for.
     """
 

@@ -1,48 +1,52 @@
-"""Rima: Tercet's own learned metric for English outputs.
+"""Rima: Tercet's own learned metric, for English outputs and for those in 27 other languages.
 
-A small network (MiniLM, six layers, weights of eight bits) reads reference and output together and gives a number; it
-was trained to give those of two larger networks, which were trained on people's rankings and direct assessments of
-WMT12 to WMT17 (training/RUNS.md). chrF is added with a fixed weight, because texts of other kinds than news mislead the
-network alone. The sum is mapped to the scale of direct assessment, 0 to 100, by a monotone curve fitted to assessments
-that were not trained on; the same assessments give the interval of a segment (conformal prediction).
+A small network reads the output and what is beside it, and gives a number. For English outputs with references it is
+MiniLM (six layers, weights of eight bits), trained to give the numbers of two larger networks, which were trained on
+people's rankings and direct assessments of WMT12 to WMT17. For other languages, and for outputs beside their source, it
+is `rater` (language/encoders), trained on translations and on judgements in many languages (training/RUNS.md). Where
+there is a reference chrF is added with a fixed weight, because texts of other kinds than news mislead a network alone.
+The sum is mapped to the scale of direct assessment, 0 to 100, by a monotone curve fitted to assessments that were not
+trained on; the same assessments give the interval of a segment (conformal prediction).
 
-Texts longer than those of training are cut into pieces at ends of sentences, reference and output into equally many;
+Texts longer than those of training are cut into pieces at ends of sentences, all texts of a segment into equally many;
 the network's number is then the mean over pieces, weighted by length. An empty output has the score 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...data.files import file_state
 from ...data.model_file import Dataset, ModelFile, has_form, read_model
-from ...errors import DataError
-from ...language.encoders import DEVICES, PACKAGES
+from ...errors import DataError, UsageError
+from ...language.encoders import DEVICES, PACKAGES, OnnxPairScorer
+from ...language.encoders.rater import Rater, read_rater
 from ...text.explanations import Seen
+from ...text.scripts import base_code
 from ...types import Floats
-from .._contract import Learnt, Metric, Shard, group_references, mean_score
+from .._contract import Learnt, Metric, Shard, mean_score
+from .._machinery import Corpus
 from .._parameters import param
 
-if TYPE_CHECKING:
-    from ...language.encoders import OnnxPairScorer
-    from .._machinery import Corpus
-
-KIND = "pair-scorer"
+KIND = "pair-scorer"  # of the model for English
 SETTLED = ("best", "mean")
+INPUTS = ("reference", "source", "both")
+NETWORKS = ("english", "multilingual")
 _FORM = {"chrf_weight": float, "longest": int, "half_width": float, "level": float}
+Row = tuple[str, ...]  # the output, then the texts beside it
 
 
 class Opened(NamedTuple):
     """The network, and the curve from its number (with chrF's share) to the scale of direct assessment."""
 
-    network: OnnxPairScorer
+    network: Any  # with `scores` and `lengths`: an OnnxPairScorer or a Rater
     chrf_weight: float
     longest: int  # tokens of a text that the network reads at once
     knots: Floats
@@ -52,22 +56,25 @@ class Opened(NamedTuple):
 
 @dataclass(frozen=True)
 class Rima(Metric):
-    """A learned metric for English outputs, on the scale of direct assessment from 0 to 100; the mean of segments.
+    """A learned metric on the scale of direct assessment from 0 to 100; the mean of segments.
 
+    inputs: what is read beside the output: reference, source, or both; by default the reference, or else the source.
+    network: english or multilingual; by default english for English outputs beside references.
     references: how the scores with several references become one: best or mean.
     model: a model file made by `training`, instead of the one in the package.
     device: cpu, cuda, or auto, the GPU where there is one.
     """
 
+    inputs: str | None = param(choices=INPUTS, quiet=True)
+    network: str | None = param(choices=NETWORKS, quiet=True)
     references: str = param("best", choices=SETTLED, quiet=True)
     model: str | None = param(file=True, local=True)
     device: str = param("cpu", choices=DEVICES, local=True)
 
-    paper: ClassVar[str] = "docs/metrics/rima.md; after Sellam et al. (2020), BLEURT, and Rei et al. (2020), COMET"
-    languages = ("en",)
+    paper = "docs/metrics/rima.md; after Sellam et al. (2020), BLEURT, and Rei et al. (2020), COMET"
     packages = PACKAGES["onnx"]
-    tolerance: ClassVar[float] = 1e-3
-    segments_per_unit: ClassVar[int | None] = 128
+    tolerance = 1e-3
+    segments_per_unit = 128
 
     @property
     def label(self) -> str:
@@ -77,50 +84,93 @@ class Rima(Metric):
     def decimals(self) -> int:
         return 2
 
+    @property
+    def needs(self) -> frozenset[str]:
+        return {
+            "source": frozenset({"source"}), "both": frozenset({"source", "reference"}),
+        }.get(self.inputs or "", frozenset({"reference"}))  # fmt: skip
+
+    @property
+    def languages(self) -> Sequence[str]:
+        return ("en",) if self.network == "english" else known_languages()
+
+    def validate(self) -> None:
+        if self.network == "english" and self.inputs in ("source", "both"):
+            raise UsageError(
+                f"rima: network=english reads no source; inputs={self.inputs} is for network=multilingual."
+            )
+
+    def adapted(self, testset: Corpus) -> Rima:
+        if self.inputs is None and not testset.references and testset.source is not None:
+            return replace(self, inputs="source")
+        return self
+
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        english = language in (None, "en") and self.inputs in (None, "reference")
+        return {"inputs": "reference", "network": "english" if english else "multilingual"}
+
+    def signature_items(self) -> dict[str, str]:
+        usual = {"inputs": "reference", "network": "english"}
+        return {key: value for key, value in super().signature_items().items() if usual.get(key) != value}
+
+    def check_needs(self, testset: Corpus) -> None:
+        super().check_needs(testset)
+        source = base_code(testset.pair.split("-")[0]) if testset.pair else ""
+        if source and "source" in self.needs and source not in known_languages():
+            raise UsageError(
+                f"rima reads sources in {', '.join(sorted(known_languages()))}, and these are in {source!r}. With "
+                "references, inputs=reference reads no source."
+            )
+
     def learn(self, testset: Corpus) -> Learnt:
         """Find the model's checksum."""
-        checksum = _content(*self._place()).checksum[:16]
+        checksum = self._content().checksum[:16]
         return Learnt(checksum, {"checksum": checksum})
 
     def open(self, state: str | None) -> Opened:
-        content = _content(*self._place())
+        content = self._content()
         if state is not None and content.checksum[:16] != state:
             raise DataError("rima: the model is not the one that scoring began with.")
-        return _open(content, self.device)
+        return _open(content, self.inputs or "reference", self.device)
 
     def trained_on(self) -> Sequence[Dataset]:
-        return _content(*self._place()).trained_on
+        return self._content().trained_on
 
-    def _place(self) -> tuple[str | None, object]:
-        return self.model, file_state(Path(self.model)) if self.model else None
+    def _content(self) -> ModelFile:
+        read = read_rater if self.network == "multilingual" else _read
+        return read(self.model, file_state(Path(self.model)) if self.model else None)
 
     def count(self, shard: Shard, opened: Opened) -> dict[str, Floats]:
         """Count the score, 1, the network's number and chrF; zeros for a segment without references."""
-        texts, offsets = group_references(shard.references)
+        beside: list[list[Row]] = [[()] for _ in range(len(shard))]
+        if "reference" in self.needs:
+            beside = [[(text,) for text in texts] for texts in shard.reference_rows]
+        if "source" in self.needs:
+            source = shard.source or ()
+            beside = [[(*texts, source[place]) for texts in rows] for place, rows in enumerate(beside)]
         wanted = {
-            system: [
-                [(text, output) for text in texts[offsets[i] : offsets[i + 1]]] for i, output in enumerate(outputs)
-            ]
+            system: [[(output, *texts) for texts in rows] for output, rows in zip(outputs, beside, strict=True)]
             for system, outputs in shard.outputs.items()
         }
-        parts = self._parts(opened, [pair for rows in wanted.values() for pairs in rows for pair in pairs])
+        parts = self._parts(opened, [row for rows in wanted.values() for each in rows for row in each])
         return {
-            system: np.array([self._settle([parts[pair] for pair in pairs]) for pairs in rows]).reshape(-1, 4)
+            system: np.array([self._settle([parts[row] for row in each]) for each in rows]).reshape(-1, 4)
             for system, rows in wanted.items()
         }
 
-    def _parts(
-        self, opened: Opened, pairs: Sequence[tuple[str, str]]
-    ) -> dict[tuple[str, str], tuple[float, float, float]]:
-        """Return score, network's number and chrF of each distinct pair of reference and output."""
-        distinct = list(dict.fromkeys(pairs))
+    def _parts(self, opened: Opened, rows: Sequence[Row]) -> dict[Row, tuple[float, float, float]]:
+        """Return score, network's number and chrF of each distinct row of texts."""
+        distinct = list(dict.fromkeys(rows))
         if not distinct:
             return {}
-        network, chrf = network_scores(opened, distinct), _chrf(distinct)
+        chrf = np.zeros(len(distinct))
+        if "reference" in self.needs:
+            chrf = _chrf([row[:2] for row in distinct])
+        network = network_scores(opened, distinct)
         scores = curve(opened, network + opened.chrf_weight * chrf)
-        scores[[bool(reference.strip()) and not output.strip() for reference, output in distinct]] = 0
-        rows = zip(scores.tolist(), network.tolist(), chrf.tolist(), strict=True)
-        return dict(zip(distinct, rows, strict=True))
+        scores[[not row[0].strip() and any(text.strip() for text in row[1:]) for row in distinct]] = 0
+        found = zip(scores.tolist(), network.tolist(), chrf.tolist(), strict=True)
+        return dict(zip(distinct, found, strict=True))
 
     def _settle(self, found: Sequence[tuple[float, float, float]]) -> tuple[float, float, float, float]:
         if not found:
@@ -133,49 +183,76 @@ class Rima(Metric):
 
     def extras(self, counts: Floats) -> Mapping[str, Floats]:
         """Return the network's number, chrF, and the interval that holds 90 % of people's assessments."""
-        half = _content(*self._place()).manifest["half_width"]
+        half = _half_width(self._content(), self.inputs or "reference")
         scores = mean_score(counts)
         low, high = np.maximum(scores - half, 0), np.minimum(scores + half, 100)
-        return {"network": counts[:, 2], "chrf": counts[:, 3], "lower": low, "upper": high}
+        chrf = {"chrf": counts[:, 3]} if "reference" in self.needs else {}
+        return {"network": counts[:, 2], **chrf, "lower": low, "upper": high}
 
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the score with each reference and its parts."""
-        parts = self._parts(opened, [(text, output) for text in references])
-        found = [parts[text, output] for text in references]
-        score = self._settle(found)[0]
-        values = {
-            "interval": [max(score - opened.half_width, 0.0), min(score + opened.half_width, 100.0)],
-            "references": [{"score": one, "network": network, "chrf": chrf} for one, network, chrf in found],
-        }
-        return Seen(score, values=values)
+        """Return the score and its parts, beside each reference if these are read."""
+        after: Row = (source or "",) if "source" in self.needs else ()
+        rows = [(output, text, *after) for text in references] if "reference" in self.needs else [(output, *after)]
+        parts = self._parts(opened, rows)
+        score = self._settle([parts[row] for row in rows])[0]
+        interval = [max(score - opened.half_width, 0.0), min(score + opened.half_width, 100.0)]
+        named = [dict(zip(("score", "network", "chrf"), parts[row], strict=True)) for row in rows]
+        values = {"references": named} if "reference" in self.needs else {"network": named[0]["network"]}
+        return Seen(score, values={"interval": interval, **values})
+
+
+@lru_cache(maxsize=1)
+def known_languages() -> tuple[str, ...]:
+    """Return the languages of the network for many languages, English first."""
+    return ("en", *(code for code in read_rater().manifest["languages"] if code != "en"))
 
 
 @lru_cache(maxsize=2)
-def _content(model: str | None, state: object) -> ModelFile:
+def _read(model: str | None, state: object) -> ModelFile:
     if model is not None:
         content = read_model(model, KIND, made_by="training")
     else:
         with as_file(files("tercet.metrics").joinpath("data", "rima.model")) as path:
             content = read_model(path, KIND, made_by="training")
-    if (
-        not has_form(content.manifest, _FORM)
-        or {"knots", "values"} - content.arrays.keys()
-        or "network" not in content.blobs
-    ):
+    whole = not {"knots", "values"} - content.arrays.keys() and "network" in content.blobs
+    if not has_form(content.manifest, _FORM) or not whole:
         raise DataError(f"{model or 'rima.model'} is not a model of rima: parts of it are missing.")
     return content
 
 
-@lru_cache(maxsize=2)
-def _open(content: ModelFile, device: str) -> Opened:
+def _half_width(content: ModelFile, inputs: str) -> float:
+    half: float = content.manifest["half_width"] if content.kind == KIND else content.manifest["half_width"][inputs]
+    return half
+
+
+@lru_cache(maxsize=3)
+def _open(content: ModelFile, inputs: str, device: str) -> Opened:
     from ...language.encoders.onnx import open_pair_network
 
-    network = open_pair_network(content.blobs["network"], content.needs.get("tokenizer", ""), "rima", device=device)
-    manifest = content.manifest
+    manifest, end = content.manifest, "" if content.kind == KIND else f".{inputs}"
+    if content.kind == KIND:
+        network: Any = _Turned(open_pair_network(
+            content.blobs["network"], content.needs.get("tokenizer", ""), "rima", device=device
+        ))  # fmt: skip
+    else:
+        network = Rater(content, inputs, device=device)
     return Opened(
         network, manifest["chrf_weight"], manifest["longest"],
-        content.arrays["knots"].astype(np.float64), content.arrays["values"].astype(np.float64), manifest["half_width"],
+        content.arrays[f"knots{end}"].astype(np.float64), content.arrays[f"values{end}"].astype(np.float64),
+        _half_width(content, inputs),
     )  # fmt: skip
+
+
+class _Turned(NamedTuple):
+    """The network for English, which reads the reference before the output."""
+
+    network: OnnxPairScorer
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        return self.network.lengths(texts)
+
+    def scores(self, rows: Sequence[Row]) -> Floats:
+        return self.network.scores([(reference, output) for output, reference in rows])
 
 
 def curve(opened: Opened, sums: Floats) -> Floats:
@@ -184,17 +261,17 @@ def curve(opened: Opened, sums: Floats) -> Floats:
     return mapped
 
 
-def network_scores(opened: Opened, pairs: Sequence[tuple[str, str]]) -> Floats:
-    """Return the network's number for each pair of reference and output."""
+def network_scores(opened: Opened, rows: Sequence[Row]) -> Floats:
+    """Return the network's number for each row: the output, then what is beside it."""
     from ...language.encoders.pieces import piecewise_scores
 
-    return piecewise_scores(opened.network, pairs, opened.longest)
+    return piecewise_scores(opened.network, rows, opened.longest)
 
 
-def _chrf(pairs: Sequence[tuple[str, str]]) -> Floats:
+def _chrf(pairs: Sequence[Row]) -> Floats:
     from ...data.testset import TestSet
     from ..strings.chrf import CHRF
 
-    texts = TestSet({"output": [output for _, output in pairs]}, {"reference": [reference for reference, _ in pairs]})
+    texts = TestSet({"output": [pair[0] for pair in pairs]}, {"reference": [pair[1] for pair in pairs]})
     ready = CHRF().ready(texts)
     return ready.segment_scores(ready.count(Shard(texts))["output"])

@@ -27,10 +27,10 @@ def _places(pairs: SentencePairs) -> Floats:
     return places
 
 
-def _read_alone(pairs: SentencePairs) -> Floats:
+def _read(pairs: SentencePairs) -> Floats:
     from ...language.output_network import open_output_network
 
-    return open_output_network(pairs.resources.given("network", str)).scores(pairs.target.texts)
+    return open_output_network(pairs.resources.given("network", str)).scores(pairs.source.texts, pairs.target.texts)
 
 
 def _axis(number: int) -> Feature:
@@ -51,6 +51,7 @@ FEATURES = (
             "how far apart source and target are in one part of meaning (largest difference of sentence embeddings)",
             lambda p: _difference(p).max(axis=1), needs="embeddings"),
     *(_axis(number) for number in range(1, AXES + 1)),
-    feature("more", "target_network", "how good the target looks to a network that reads it alone", _read_alone,
+    feature("more", "target_network",
+            "how good the target looks to a network: alone in English, beside the source in others", _read,
             needs="network"),
 )  # fmt: skip

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-NETWORKS = {"embeddings": "use", "network": "english"}  # names of `language.embeddings`, `language.output_network`
+NETWORKS = {"embeddings": "use", "network": "auto"}  # names of `language.embeddings`, `language.output_network`
 # Options that name files to read, one or several, or to write.
 READ = ("model", "source", "output", "labels", "groups_file", "across", "extra_features", "source_corpora",
         "target_corpora", "parallel_files", "references")  # fmt: skip

@@ -317,6 +317,8 @@ def _qualities(
     reasons = dict(zip(bad.tolist(), reasons_for(model, found, bad), strict=True))
     target = (pair or "").partition("-")[2]
     bad_language = f"reads like bad {language_name(target)}" if target else "reads badly"
+    if model.resources.network == "multilingual":
+        bad_language += ", or says something else than the source"  # its network reads both
     for row, value in enumerate(values.tolist()):
         whole = sum(abs(each.effect) for each in reasons.get(row, ()))
         main = [each for each in reasons.get(row, ()) if abs(each.effect) >= SHARE * whole]
