@@ -147,15 +147,11 @@ def _round_trips(checked: _Checked) -> None:
 
 def _counts(checked: _Checked) -> None:
     counts = checked.count(SAMPLE)
-    width = {table.shape[1:] for table in counts.values()}
-    checked.require(len(width) == 1 and len(next(iter(width))) == 1, "count must return shape (segments, k).")
-    for table in counts.values():
-        checked.require(table.dtype == np.float64, f"count must return float64, not {table.dtype}.")
-        checked.require(len(table) == len(SAMPLE), "count must return one row per segment.")
-        checked.require(np.isfinite(table).all(), "count returns numbers that are not finite.")
+    checked.require(len({table.shape for table in counts.values()}) == 1, "count must return shape (segments, k).")
     again = checked.count(SAMPLE)
     copy = _Checked(pickle.loads(pickle.dumps(checked.metric))).count(SAMPLE)
     for system, table in counts.items():
+        checked.require(np.isfinite(table).all(), "count returns numbers that are not finite.")
         checked.require(checked.same(table, again[system]), "counting twice gives different counts.")
         checked.require(checked.same(table, copy[system]), "a pickled copy counts differently.")
 
@@ -233,7 +229,6 @@ def _hard_texts(checked: _Checked) -> None:
     ready = checked.metric.ready(testset)
     for each in (testset, testset[:1], testset[-1:]):
         counts = ready.count(Shard(each))["x"]
-        checked.require(counts.shape[0] == len(each), "count must return one row per segment.")
         for row in np.flatnonzero(~np.isfinite(counts).all(1)):
             output, reference = rows[row]
             checked.require(False, f"counts are not finite for output {output!r} and reference {reference!r}.")

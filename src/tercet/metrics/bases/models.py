@@ -174,22 +174,17 @@ class HubModel(ModelMetric):
         return model.to(torch_device(self.device)).eval()
 
     def predictor(self, encode: Callable[[Sequence[Row]], list[Any]], run: Callable[[list[Any]], Any]) -> Predict:
-        """Return a function from rows to scores. encode: returns the tokens of rows. run: scores a batch of them."""
+        """Return a function from rows to scores; rows of similar length are scored in one batch.
+
+        encode: returns the tokens of rows. run: scores a batch of them.
+        """
+        from ...language.encoders.base import batches
 
         def predict(rows: Sequence[Row]) -> list[float]:
-            encoded = encode(rows)
-            return in_batches(encoded, [len(each.ids) for each in encoded], self.batch, run)
+            encoded, found = encode(rows), [0.0] * len(rows)
+            for places in batches([len(each.ids) for each in encoded], texts=self.batch, tokens=self.batch * 512):
+                for place, value in zip(places, run([encoded[place] for place in places]), strict=True):
+                    found[place] = float(value)
+            return found
 
         return predict
-
-
-def in_batches(rows: Sequence[Any], lengths: Sequence[int], size: int, run: Callable[[list[Any]], Any]) -> list[float]:
-    """Run a model over rows in batches of similar length; returns a number for each row, in their order."""
-    from ...language.encoders.base import batches
-
-    found = [0.0] * len(rows)
-    for places in batches(lengths, texts=size, tokens=size * 512):
-        values = run([rows[place] for place in places])
-        for place, value in zip(places, values, strict=True):
-            found[place] = float(value)
-    return found
