@@ -24,3 +24,10 @@ def test_the_example_is_a_copy_of_one_of_our_metrics() -> None:
     absolute = own.replace("from ...", "from tercet.").replace("from .. ", "from tercet.metrics ")
     ours, theirs = (re.findall(r"^from (?!__).*", text, re.MULTILINE) for text in (absolute, example))
     assert sorted(ours) == sorted(theirs)
+
+
+def test_four_fifths_of_our_metrics_derive_from_the_bases_that_everybody_has() -> None:
+    public = [getattr(tercet.metrics, name) for name in tercet.metrics.__all__]
+    bases = tuple(each for each in public if isinstance(each, type) and issubclass(each, Metric) and each is not Metric)
+    derived = [name for name in tercet.metrics.names() if issubclass(tercet.metrics.metric_class(name), bases)]
+    assert len(derived) >= 0.8 * len(tercet.metrics.names())
