@@ -39,11 +39,7 @@ ASCII_BLANKS = " \t\n\v\f\r"  # what Python 2 strips from bytes
 VARIANTS = {"original": "chrF++.py", "sacrebleu": "sacrebleu2.6", "sacrebleu-1.3.6": "sacrebleu1.3.6"}
 
 
-class _Points(NamedTuple):
-    """The characters of texts, before blanks are dropped."""
-
-    points: Any
-    offsets: Ints
+_Points = tuple[Any, Ints]  # the characters of texts, before blanks are dropped, and where each text begins
 
 
 class _References(NamedTuple):
@@ -140,7 +136,7 @@ class CHRF(Metric):
         if self.variant == "original":
             blanks = ASCII_BLANKS if self.unit == "byte" else None
             texts = [text.strip(blanks) for text in texts]
-        return _Points(*(utf8_bytes(texts) if self.unit == "byte" else code_points(texts)))
+        return utf8_bytes(texts) if self.unit == "byte" else code_points(texts)
 
     def _characters(self, texts: _Points) -> Units:
         drop = "none" if self.whitespace else "space" if self.variant == "original" else "unicode"

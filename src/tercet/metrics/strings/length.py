@@ -9,18 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...text.coding import Ints, characters, closest_lengths, code_points
 from ...text.tokenisers import check_tokeniser, tokenise
 from .. import Floats, Metric, Shard, group_references, mean_score, param
-
-
-class _References(NamedTuple):
-    lengths: Ints
-    groups: Ints
 
 
 @dataclass(frozen=True)
@@ -43,15 +38,14 @@ class Length(Metric):
             return characters(*code_points(texts)).lengths
         return np.diff(tokenise(texts, self.tokenize).offsets)
 
-    def prepare(self, shard: Shard, opened: object) -> _References:
+    def prepare(self, shard: Shard, opened: object) -> tuple[Ints, Ints]:
         texts, groups = group_references(shard.references)
-        return _References(self._lengths(texts), groups)
+        return self._lengths(texts), groups
 
-    def count_outputs(self, outputs: Sequence[str], prepared: _References) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: tuple[Ints, Ints]) -> Floats:
         """Count the length of the output and of the closest reference."""
         lengths = self._lengths(list(outputs))
-        closest = closest_lengths(lengths, prepared.lengths, prepared.groups)
-        return np.column_stack([lengths, closest]).astype(np.float64)
+        return np.column_stack([lengths, closest_lengths(lengths, *prepared)]).astype(np.float64)
 
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
