@@ -493,3 +493,13 @@ def test_a_reference_without_any_text_is_refused(folder: Path) -> None:
     done = tercet("score", "empty.ref", "-i", "some.out", cwd=folder)
     assert done.code == 1
     assert done.err == "Error: Reference 'empty.ref' is empty in all segments: nothing can be scored against it.\n"
+
+
+@pytest.mark.skipif(find_spec("onnxruntime") is None, reason="the extra tercet[neural] is not installed")
+def test_a_metric_that_can_read_the_source_needs_no_reference(folder: Path) -> None:
+    (folder / "de.txt").write_text("Der Fluss stieg schnell.\nNiemand kam.\n", "utf-8")
+    (folder / "en.txt").write_text("The river rose quickly.\nNobody came.\n", "utf-8")
+    given = ["score", "-i", "de.txt", "-l", "en-de", "-m", "rima"]
+    assert "inputs:source" in tercet(*given, "-s", "en.txt", cwd=folder).out
+    refused = tercet(*given, cwd=folder)
+    assert refused.code == 2 and "No reference is given" in refused.err

@@ -170,7 +170,7 @@ def _check_language(metric: Metric, language: str | None) -> None:
     from ..text.scripts import base_code  # slow to import
 
     if base_code(language) not in map(base_code, known):
-        made_for = " and ".join(map(repr, known))
+        made_for = ", ".join(map(repr, known))
         raise UsageError(
             f"{metric.name} was made for outputs in {made_for}, and these are in {language!r}. Use another metric, "
             "such as chrf, or train one for this language: tercet learn."

@@ -57,10 +57,15 @@ def chosen_metrics(options: MetricChoice) -> list[str]:
 
 
 def needs_reference(options: MetricChoice) -> bool:
-    """Return whether a metric that is asked for reads references."""
+    """Return whether a metric that is asked for reads references, also if there are none."""
+    from ...data.testset import TestSet
     from ...metrics import create
 
-    return any("reference" in create(spec).resolved().needs for spec in chosen_metrics(options))
+    metrics = [create(spec) for spec in chosen_metrics(options)]
+    if getattr(options, "source", None) is not None:
+        alone = TestSet({"output": [""]}, {}, source=[""])  # some metrics then read the source instead
+        metrics = [metric.adapted(alone) for metric in metrics]
+    return any("reference" in metric.resolved().needs for metric in metrics)
 
 
 def other_scores(options: OtherScores, texts: TestSet | TextFiles) -> list[Scores]:
