@@ -417,7 +417,7 @@ def test_the_gate_fails_when_a_system_is_worse_than_the_baseline(folder, systems
         ),
         (("-i", "good.txt", "bad.txt", "--alpha", "1.5"), "The significance level must lie between 0 and 1, not 1.5."),
         (("-i", "good.txt", "bad.txt", "--fail-if", "chrf drops"), "no metric in these results called 'chrf'."),
-        (("-i", "good.txt", "bad.txt", "--fail-if", "bleu falls"), "--fail-if 'bleu falls' is not understood."),
+        (("-i", "good.txt", "bad.txt", "--fail-if", "bleu falls"), "The condition 'bleu falls' is not understood."),
         (("-i", "good.txt", "bad.txt", "--fail-if", "bleu rises"), "higher BLEU is better. Write 'bleu drops'"),
         (
             ("-i", "good.txt", "bad.txt", "-m", "length", "--fail-if", "length drops"),

@@ -5,6 +5,7 @@ import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
+from zlib import compress
 
 import pytest
 from packaging.requirements import Requirement
@@ -79,5 +80,8 @@ def test_files_that_are_missing_or_too_many_are_named(built: Path) -> None:
 
 
 def test_the_package_fits_into_a_wheel() -> None:
-    sizes = [(check_dist.PACKAGE.parent / name).stat().st_size for name in check_dist.package_files()]
-    assert sum(sizes) < check_dist.LARGEST  # kernels compress about as well as sources
+    paths = [check_dist.PACKAGE.parent / name for name in check_dist.package_files()]
+    packed = (".model", ".xz")  # compressed already
+    sizes = [path.stat().st_size if path.suffix in packed else len(compress(path.read_bytes(), 1)) for path in paths]
+    kernels = 4_000_000
+    assert sum(sizes) + kernels < check_dist.LARGEST

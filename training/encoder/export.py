@@ -24,13 +24,13 @@ SPELLING, NEIGHBOURS = 0.4, 0.8  # chosen on WMT15 and WMT16 en-ru, WMT18's syst
 LEVELS = 127
 
 
-def pack_rows(rows: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Return rows in eight bits, and their scales."""
-    scale = (np.maximum(np.abs(rows).max(1), 1e-8) / LEVELS).astype(np.float32)
-    return np.clip(np.rint(rows / scale[:, None]), -LEVELS, LEVELS).astype(np.int8), scale
+def pack_rows(rows: NDArray[Any], levels: int = LEVELS) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Return rows in eight bits, and their scales. levels: the largest number; a small one takes less space packed."""
+    scale = (np.maximum(np.abs(rows).max(1), 1e-8) / levels).astype(np.float32)
+    return np.clip(np.rint(rows / scale[:, None]), -levels, levels).astype(np.int8), scale
 
 
-def packed(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def packed(arrays: Mapping[str, NDArray[Any]], levels: int = LEVELS) -> dict[str, NDArray[Any]]:
     """Return matrices in eight bits, and vectors and norms as they are. The unknown piece has zeros."""
     found: dict[str, NDArray[Any]] = {}
     for name, array in arrays.items():
@@ -38,7 +38,7 @@ def packed(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         if name == "pieces":
             values[0] = 0.0
         if values.ndim == 2 and len(values) > 2:
-            found[name], found[f"{name}.scale"] = pack_rows(values)
+            found[name], found[f"{name}.scale"] = pack_rows(values, levels)
         else:
             found[name] = values
     return found

@@ -26,6 +26,7 @@ from training.encoder.parts import read_parts
 
 from .judgements import Texts
 
+LEVELS = 31  # of the vectors of pieces: six bits; figures change by less than .002
 LONGEST = 126  # pieces of a text that are read at once
 WEIGHTS = (0.0, 1 / 200, 1 / 100, 1 / 60, 1 / 40, 1 / 25)  # of a point of chrF
 OFFSET, SLOPE = 59.75, 33.77  # from z to raw scores, as in training.calibrate
@@ -73,7 +74,7 @@ def main() -> None:
     given = parser.parse_args()
     facts = json.loads((given.work / "facts.json").read_text("utf-8"))
     arrays = read_parts(given.work)
-    pieces = packed({"pieces": arrays["pieces.weight"]})
+    pieces = packed({"pieces": arrays["pieces.weight"]}, LEVELS)
     blobs = {
         "network": (given.folder / "model.onnx").read_bytes(),
         "vocabulary": (given.work / "vocabulary.tsv").read_bytes(),

@@ -71,7 +71,7 @@ def test_a_metric_is_taken_as_it_is():
 def test_what_a_metric_needs_and_lacks_is_named(name):
     metric = metrics.create(name)
     for need, texts in (("reference", TestSet({"x": ["a"]}, source=["a"], name="mine")), ("source", TEXTS)):
-        if need in metric.needs:
+        if need in metric.adapted(texts).needs:  # some read the source if there are no references
             with pytest.raises(UsageError, match=f"{name} needs {need}s, and test set 'mine' has none."):
                 metric.statistics(texts)
 

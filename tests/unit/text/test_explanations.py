@@ -42,7 +42,9 @@ ELSEWHERE |= {"cobalt_f", "features_f", "metrics_f", "party"}
 EXPLAINING = [
     name
     for name in metrics.names()
-    if name not in ELSEWHERE and metrics.metric_class(name).explain_segment is not metrics.Metric.explain_segment
+    if name not in ELSEWHERE
+    and metrics.metric_class(name).explain_segment is not metrics.Metric.explain_segment
+    and name != "tree_kernel"  # on parses like others, and without anything to show
 ]
 EXAMPLES = [
     Alignment(["a", "b"], ["b"], [Link([1], [0], 0.5, "stem", {"chunk": 1})]),
