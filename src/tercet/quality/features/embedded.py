@@ -52,6 +52,6 @@ FEATURES = (
             lambda p: _difference(p).max(axis=1), needs="embeddings"),
     *(_axis(number) for number in range(1, AXES + 1)),
     feature("more", "target_network",
-            "how good the target looks to a network: alone in English, beside the source in others", _read,
+            "how good the target looks to the network for its language", _read,
             needs="network"),
 )  # fmt: skip
