@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 
@@ -106,7 +107,7 @@ class MissingDependency(UsageError):
         super().__init__(f"{purpose} needs a package that is not installed. Install it: pip install 'tercet[{extra}]'")
 
 
-def optional(module: str, purpose: str, extra: str) -> Any:
+def optional(module: str, purpose: str, extra: str) -> ModuleType:
     """Import a module of an optional package, which comes with an extra of Tercet."""
     try:
         return import_module(module)

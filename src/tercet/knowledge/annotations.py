@@ -100,7 +100,7 @@ def _text(row: dict[str, Any], where: str) -> str:
     return strings[0]
 
 
-def _mention(item: Any, text: str, where: str, *, in_bytes: bool) -> Mention:
+def _mention(item: dict[str, Any] | list[Any], text: str, where: str, *, in_bytes: bool) -> Mention:
     try:
         if isinstance(item, list):
             item = {"start": item[0], "end": item[1], "id": item[2]}

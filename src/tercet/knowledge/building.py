@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from itertools import islice
 from math import isfinite
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,14 @@ class Step(NamedTuple):
 Progress = Callable[[Step], None]
 
 
+class Entered(TypedDict, total=False):
+    """Which names a knowledge base has."""
+
+    min_languages: int  # entities with names in fewer languages are left out; 2 by default
+    max_tokens: int  # longer names are left out; 16 by default
+    lemmas: bool  # names with base forms of their words are entered too
+
+
 def build(
     records: Iterable[NameRecord],
     out: str | Path,
@@ -60,25 +68,22 @@ def build(
     sources: Sequence[Mapping[str, str]] = (),
     wikidata_dump: str | Path | None = None,
     ids: Mapping[str, str] | None = None,
-    min_languages: int = 2,
-    max_tokens: int = 16,
-    lemmas: bool = False,
     replace: bool = False,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    **chosen: Unpack[Entered],
 ) -> KnowledgeBase:
     """Write a knowledge base of all names in the chosen languages to the folder `out`, and open it.
 
     sources: its sources for the manifest, each with a name and a licence. wikidata_dump: a JSON dump. ids: ids that
-    replace those of the records, as Wikidata's for Freebase's. min_languages: leave out entities with names in fewer
-    languages. max_tokens: leave out longer names. lemmas: also enter names with base forms of their words.
-    replace: overwrite `out`. executor: runs the work; the result does not depend on it.
+    replace those of the records, as Wikidata's for Freebase's. replace: overwrite `out`. executor: runs the work; the
+    result does not depend on it. Which names are entered: min_languages, max_tokens and lemmas, as in `Entered`.
     """
     place = Path(out)
     if place.name in ("", ".."):
         raise UsageError(f"{place} is not the name of a folder to write. Give one, as kb or ../kb.")
     dump = Path(wikidata_dump) if wikidata_dump is not None else None
-    settings = _settings(languages, min_languages, max_tokens, lemmas, dump)
+    settings = _settings(languages, dump, **chosen)
     _check_free(place, replace=replace)
     if dump is not None:
         with wikidata.open_dump(dump):
@@ -99,7 +104,9 @@ def build(
     return KnowledgeBase.open(place)
 
 
-def _settings(languages: Sequence[str], least: int, max_tokens: int, lemmas: bool, dump: Path | None) -> Settings:
+def _settings(
+    languages: Sequence[str], dump: Path | None, *, min_languages: int = 2, max_tokens: int = 16, lemmas: bool = False
+) -> Settings:
     chosen = tuple(dict.fromkeys(languages))
     if not chosen:
         raise UsageError("No language is chosen: name at least two, as en de.")
@@ -107,16 +114,16 @@ def _settings(languages: Sequence[str], least: int, max_tokens: int, lemmas: boo
         raise UsageError(f"Tercet does not know the language {unknown[0]!r}. Use ISO 639 codes, as en, de, zh.")
     if len(chosen) > 64:
         raise UsageError(f"A knowledge base holds at most 64 languages, not {len(chosen)}.")
-    if not 1 <= least <= len(chosen):
+    if not 1 <= min_languages <= len(chosen):
         raise UsageError(
-            f"min_languages is {least}, but the number of languages is {len(chosen)} ({' '.join(chosen)}). "
+            f"min_languages is {min_languages}, but the number of languages is {len(chosen)} ({' '.join(chosen)}). "
             "Choose more languages or a smaller min_languages."
         )
     if max_tokens < 1:
         raise UsageError(f"max_tokens must be 1 or more, not {max_tokens}.")
     size = dump.stat().st_size if dump is not None and dump.is_file() else 0
     buckets = max(4, -(-size // _DUMP_BYTES_PER_BUCKET))
-    return Settings(chosen, least, max_tokens, lemmas, buckets, max(1, buckets // _BUCKETS_PER_PART))
+    return Settings(chosen, min_languages, max_tokens, lemmas, buckets, max(1, buckets // _BUCKETS_PER_PART))
 
 
 def _check_free(place: Path, *, replace: bool) -> None:
@@ -315,11 +322,12 @@ def _parse(at: int, notes: dict[str, Any] | None, *task: Any) -> tuple[int, dict
     return at, notes or wikidata.parse_chunk(*task)
 
 
-def _notes_of(path: Path, settings: Settings) -> Any:
+def _notes_of(path: Path, settings: Settings) -> dict[str, Any] | None:
     try:
-        return read_bucket(path, settings.buckets)
+        notes: dict[str, Any] = read_bucket(path, settings.buckets)
     except DataError:
         return None
+    return notes
 
 
 def _row(record: NameRecord, language: int, ids: Mapping[str, str]) -> Row:

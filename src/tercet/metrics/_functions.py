@@ -48,8 +48,9 @@ class FunctionMetric(MeanMetric):
     function: str = param("", key="")
 
     @property
-    def _called(self) -> Any:
-        return find(self.function)
+    def _called(self) -> Callable[..., object]:
+        function: Callable[..., object] = find(self.function)
+        return function
 
     @property
     def _wanted(self) -> tuple[str, ...]:
@@ -78,13 +79,13 @@ class FunctionMetric(MeanMetric):
         return direction
 
     @property
-    def code(self) -> object:
+    def code(self) -> Callable[..., object]:
         return self._called
 
-    def open(self, state: Any) -> Any:
+    def open(self, state: object) -> Callable[..., object]:
         return self._called
 
-    def prepare(self, shard: Shard, opened: Any) -> Any:
+    def prepare(self, shard: Shard, opened: object) -> Any:
         return *super().prepare(shard, opened), opened, self._wanted
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from inspect import cleandoc
@@ -195,7 +195,7 @@ class Machinery:
         return own
 
     @property
-    def code(self) -> Any:
+    def code(self) -> Callable[..., object]:
         """The class or function whose source file is part of the fingerprint."""
         return type(self)
 

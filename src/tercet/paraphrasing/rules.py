@@ -280,9 +280,9 @@ class _Reader:
             raise self.fail(f"{name!r} needs under, inside, above or a place, to connect it with {first!r}.", name)
         return Pattern(tests, excluded, places=places, **options)
 
-    def action(self, given: Any) -> Action:
+    def action(self, given: object) -> Action:
         kinds = [kind for kind in ACTIONS if isinstance(given, dict) and kind in given]
-        if len(kinds) != 1:
+        if not isinstance(given, dict) or len(kinds) != 1:
             raise self.fail(f"an action is a table with one of {', '.join(ACTIONS)}, not {given!r}.", "do")
         kind = kinds[0]
         needed, allowed = ACTIONS[kind]
@@ -323,7 +323,7 @@ class _Reader:
                 raise self.fail(f"there is no list or table called {one[1:]!r} under [lists] or [tables].", one)
         return frozenset(found)
 
-    def features(self, key: str, value: Any) -> dict[str, frozenset[str]]:
+    def features(self, key: str, value: object) -> dict[str, frozenset[str]]:
         """Return features with their possible values, from "Tense=Past|Person=1,3|Gender="."""
         if not isinstance(value, str) or not all("=" in pair for pair in value.split("|")):
             raise self.fail(f'features are written "Tense=Past|Number=Sing", not {value!r}.', "features")

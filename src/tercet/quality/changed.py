@@ -38,8 +38,9 @@ class Changed:
 
 
 @cache
-def _figures() -> Any:
-    return json.loads(files("tercet").joinpath(*PLACE).read_text("utf-8"))
+def _figures() -> list[dict[str, Any]]:
+    figures: list[dict[str, Any]] = json.loads(files("tercet").joinpath(*PLACE).read_text("utf-8"))
+    return figures
 
 
 def changed_of(model: str, pair: str | None, limit: float) -> Changed | None:

@@ -13,7 +13,7 @@ from math import nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import DataError, UsageError
 from ..learning import SEED
@@ -120,13 +120,13 @@ def assess(
             raise DataError(f"There are {len(truth)} segments, but {what} for {len(each)}. Give one per segment.")
     how: dict[str, Any] = {"seed": seed, "resamples": options.resamples, "level": options.confidence}
 
-    def figures(rows: Any) -> Evaluation:
+    def figures(rows: Sequence[int] | NDArray[np.int64]) -> Evaluation:
         bounds = found.lower[rows], found.upper[rows]
         same = [alike[row] for row in rows]
         better = model.higher_is_better
         return evaluate(truth[rows], values[rows], intervals=bounds, groups=same, higher_is_better=better, **how)
 
-    rivals = [_rival(name, truth, values, scores, groups=alike, **how) for name, scores in (metrics or {}).items()]
+    rivals = [_rival(name, truth, values, scores, alike, how) for name, scores in (metrics or {}).items()]
     by_system: dict[str, Evaluation] = {}
     matrix = None
     if systems is not None:
@@ -136,7 +136,9 @@ def assess(
     return Assessment(figures(range(len(truth))), level, tuple(rivals), by_system, matrix, model.checksum)
 
 
-def _rival(metric: str, labels: Floats, predictions: Floats, scores: Floats, **how: Any) -> Rival:
+def _rival(
+    metric: str, labels: Floats, predictions: Floats, scores: Floats, groups: list[Hashable], how: Mapping[str, Any]
+) -> Rival:
     """Compare the model with a metric, on the segments that the metric scores."""
     if scores.shape != labels.shape:
         raise DataError(f"There are {len(labels)} segments, but scores of {metric} for {scores.size}.")
@@ -144,8 +146,8 @@ def _rival(metric: str, labels: Floats, predictions: Floats, scores: Floats, **h
     if is_constant_series(scores[scored]):
         return Rival(metric, nan, nan, nan, nan, nan, nan)
     rows = np.flatnonzero(scored)
-    how["groups"] = [how["groups"][row] for row in rows]
-    found = compare_pearson(labels[rows], predictions[rows], scores[rows], **how)
+    same = [groups[row] for row in rows]
+    found = compare_pearson(labels[rows], predictions[rows], scores[rows], groups=same, **how)
     return Rival(
         metric, float(pearson(labels[rows], scores[rows])), found.difference, found.low, found.high, found.wins,
         found.p_value,

@@ -8,7 +8,7 @@ a million words.
 import io
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 from zipfile import ZipFile
 
 import numpy as np
@@ -23,6 +23,7 @@ from ..language.ngram_models import MARKS, Grams, NgramModel
 from ..learning.predictors import below
 
 Arrays = dict[str, NDArray[Any]]
+Resource = TypeVar("Resource")
 SIDES = ("forward", "backward")  # of an aligner
 
 
@@ -35,13 +36,14 @@ def pack(resource: object) -> bytes:
     return stream.getvalue()
 
 
-def unpack(kind: type, content: bytes, name: str) -> Any:
+def unpack(kind: type[Resource], content: bytes, name: str) -> Resource:
     """Decode bytes written by `pack`. Raises DataError with the resource's name if they are malformed."""
     try:
         with ZipFile(io.BytesIO(content)) as archive:
             members = {info.filename: read_member(archive, info, compressed=False) for info in archive.infolist()}
         arrays = {member.removesuffix(".npy"): array_from_bytes(each) for member, each in members.items()}
-        return _CODECS[kind][1](arrays)
+        found: Resource = _CODECS[kind][1](arrays)
+        return found
     except (*DAMAGE, KeyError, TypeError, IndexError, UsageError) as error:
         what = str(error).rstrip(".")
         raise DataError(f"The resource {name} is damaged: {what}. Train the model again.") from None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,7 +56,16 @@ class Interval:
         return (self.high - self.low) / 2
 
 
-def bootstrap(score: Score, counts: ArrayLike, **options: Any) -> Interval:
+class IntervalOptions(TypedDict, total=False):
+    """The options of `bootstrap`, with the defaults of `bootstrap_all`."""
+
+    resamples: int
+    confidence: float
+    method: str
+    seed: int
+
+
+def bootstrap(score: Score, counts: ArrayLike, **options: Unpack[IntervalOptions]) -> Interval:
     """Return the interval of one system's score, counts (segments, k); options are as in `bootstrap_all`."""
     return bootstrap_all(score, np.asarray(counts, dtype=np.float64)[np.newaxis], **options)[0]
 

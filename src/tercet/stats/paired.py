@@ -14,7 +14,7 @@ it); randomisation keeps its level for any number of segments.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -130,7 +130,18 @@ class Comparisons:
         )  # fmt: skip
 
 
-def paired_bootstrap(score: Score, first: ArrayLike, second: ArrayLike, **options: Any) -> PairedComparison:
+class TestOptions(TypedDict, total=False):
+    """The options of the tests of two systems, with the defaults of `compare_all`."""
+
+    resamples: int | None
+    interval_resamples: int | None
+    confidence: float
+    seed: int
+
+
+def paired_bootstrap(
+    score: Score, first: ArrayLike, second: ArrayLike, **options: Unpack[TestOptions]
+) -> PairedComparison:
     """Compare two systems by the paired bootstrap; each has counts of shape (segments, k).
 
     Options are as in `compare_all`. P-values are too small below FEW_SEGMENTS segments; use `randomisation` there.
@@ -138,7 +149,9 @@ def paired_bootstrap(score: Score, first: ArrayLike, second: ArrayLike, **option
     return compare_all(score, _stack(first, second), test="bootstrap", **options).pair(0, 1)
 
 
-def randomisation(score: Score, first: ArrayLike, second: ArrayLike, **options: Any) -> PairedComparison:
+def randomisation(
+    score: Score, first: ArrayLike, second: ArrayLike, **options: Unpack[TestOptions]
+) -> PairedComparison:
     """Compare two systems by approximate randomisation. The interval of the difference is a bootstrap interval.
 
     Options are as in `compare_all`. Up to EXACT_SEGMENTS segments the test is exact, and `resamples` of the result is

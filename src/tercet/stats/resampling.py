@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..errors import DataError, UsageError
 from ..types import Floats
@@ -175,7 +175,7 @@ def batch_rows(width: int) -> int:
 
 
 def draw_weights(
-    n: int, resamples: int, *, seed: int = SEED, rows: int | None = None, dtype: Any = np.float64
+    n: int, resamples: int, *, seed: int = SEED, rows: int | None = None, dtype: DTypeLike = np.float64
 ) -> Iterator[NDArray[Any]]:
     """Yield how often each of n segments occurs per resample: batches of shape (rows, n), `resamples` rows in total."""
     rng = _stream(seed, _RESAMPLES)
@@ -191,7 +191,7 @@ def _weights(rng: np.random.Generator, size: int, n: int) -> NDArray[np.int64]:
 
 
 def draw_swaps(
-    n: int, trials: int, *, seed: int = SEED, rows: int | None = None, dtype: Any = np.float64
+    n: int, trials: int, *, seed: int = SEED, rows: int | None = None, dtype: DTypeLike = np.float64
 ) -> Iterator[NDArray[Any]]:
     """Yield which of n segments two systems exchange, 1 or 0: batches of shape (rows, n), `trials` rows in all."""
     rng = _stream(seed, _SWAPS)
@@ -202,7 +202,7 @@ def draw_swaps(
         yield bits.astype(dtype)
 
 
-def all_swaps(n: int, *, rows: int | None = None, dtype: Any = np.float64) -> Iterator[NDArray[Any]]:
+def all_swaps(n: int, *, rows: int | None = None, dtype: DTypeLike = np.float64) -> Iterator[NDArray[Any]]:
     """Yield all exchanges of n segments that leave the last one in place: 2**(n - 1) rows, the first without any.
 
     Exchanging all other segments instead gives the same difference with the other sign, so these are enough for a

@@ -9,7 +9,7 @@ import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..kernels import ngrams, tokens, vocabulary
 
 Ints = NDArray[np.int64]
+Result = TypeVar("Result")
 _PUNCTUATION = np.zeros(128, dtype=np.uint8)
 _PUNCTUATION[[ord(c) for c in string.punctuation]] = 1
 _DROPPED = {"unicode": 0, "space": 2, "none": 3}  # as kernels.tokens.drop_blanks numbers them
@@ -27,7 +28,7 @@ def view(array: NDArray[Any]) -> memoryview:
     return array.data
 
 
-def call(kernel: Callable[..., Any], *arguments: Any) -> Any:
+def call(kernel: Callable[..., Result], *arguments: object) -> Result:
     """Call a kernel; arrays are passed as views."""
     return kernel(*(each.data if isinstance(each, np.ndarray) else each for each in arguments))
 

@@ -154,7 +154,7 @@ def _text(item: dict[str, Any], key: str, where: str) -> str:
     return value
 
 
-def _weight(value: Any, where: str) -> float:
+def _weight(value: str | float, where: str) -> float:
     try:
         weight = float(value) if not isinstance(value, bool) else math.nan
     except (TypeError, ValueError):

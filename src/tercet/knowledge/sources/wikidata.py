@@ -9,7 +9,7 @@ import bz2
 import gzip
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -126,7 +126,7 @@ def read_entity(entity: object, settings: Settings, edges: list[int]) -> Row | N
     return name, instance_of or [-parent for parent in subclass_of], names
 
 
-def _values(statements: Any) -> list[int]:
+def _values(statements: Iterable[Mapping[str, Any]]) -> list[int]:
     """Return the items of statements: of preferred ones if there are any, never of deprecated ones."""
     found: dict[str, list[int]] = {"preferred": [], "normal": []}
     for statement in statements:
@@ -138,7 +138,7 @@ def _values(statements: Any) -> list[int]:
     return found["preferred"] or found["normal"]
 
 
-def _number(written: Any) -> int:
+def _number(written: str | int) -> int:
     number = int(written)
     if not 0 < number < 1 << 62:
         raise BadLine("an impossible item number")

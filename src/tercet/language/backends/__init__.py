@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from ...errors import MissingDependency, UnknownName, UsageError
 from ...text.packaged import packaged
@@ -77,6 +77,6 @@ def loads_folder(name: str) -> bool:
     return kind in ("spacy", "stanza") and (not _PACKAGE.fullmatch(model) or Path(model or "?").exists())
 
 
-def token(form: str, start: int, end: int, lemma: str | None, *rest: Any) -> Token:
+def token(form: str, start: int, end: int, lemma: str | None, *rest: *tuple[str, str, str, int, str, str]) -> Token:
     """Return a Token; line ends and tabs in form and lemma, which a column of CoNLL-U cannot contain, become spaces."""
     return Token(" ".join(form.split()) or "_", start, end, " ".join((lemma or "").split()), *rest)

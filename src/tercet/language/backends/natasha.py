@@ -6,6 +6,7 @@ Kukushkin (2020), "Natasha: quality Russian NLP on CPU"; https://github.com/nata
 import warnings
 from collections.abc import Sequence
 from importlib.metadata import version
+from types import ModuleType
 from typing import Any
 
 from ...errors import UsageError, optional
@@ -21,7 +22,7 @@ class Natasha:
 
     name, stored = "natasha", False
 
-    def __init__(self, package: Any) -> None:
+    def __init__(self, package: ModuleType) -> None:
         self.version = f"{version('natasha')}-3"  # 2: cycles of heads are broken; 3: который is a relative
         self.package = package
         embedding = package.NewsEmbedding()

@@ -59,7 +59,7 @@ class SpacyModel:
             while head.i not in numbers and head.head.i != head.i:  # the head may be a white-space token
                 head = head.head
             root = head.i == word.i or head.i not in numbers
-            below = (0, "ROOT") if root else (numbers[head.i], word.dep_)
+            below: tuple[int, str] = (0, "ROOT") if root else (numbers[head.i], word.dep_)
             entity = f"{word.ent_iob_}-{word.ent_type_}" if word.ent_type_ and word.ent_iob_ in ("B", "I") else ""
             tags = word.pos_, word.tag_, str(word.morph)
             tokens.append(token(word.text, word.idx, word.idx + len(word.text), word.lemma_, *tags, *below, entity))

@@ -9,7 +9,7 @@ modules are run by that package.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
@@ -70,7 +70,7 @@ class HuggingFaceEncoder(TransformerEncoder):
             vectors: Floats32 = found.float().cpu().numpy()
         return vectors
 
-    def sentence_batches(self, texts: Any) -> Iterator[tuple[Any, Floats32]]:
+    def sentence_batches(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Floats32]]:
         if self.sentence_model is None:
             yield from super().sentence_batches(texts)
             return

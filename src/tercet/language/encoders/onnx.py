@@ -19,6 +19,7 @@ from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from threading import Timer
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -317,14 +318,14 @@ def _field(number: int, value: bytes) -> bytes:
             return bytes([number << 3 | 2]) + bytes(digits) + value
 
 
-def _runtime() -> Any:
+def _runtime() -> ModuleType:
     try:
         return import_module("onnxruntime")
     except ImportError:
         raise MissingDependency("Encoding texts", "neural") from None
 
 
-def _providers(runtime: Any, device: str) -> list[Any]:
+def _providers(runtime: ModuleType, device: str) -> list[Any]:
     """Return where a model runs: on the GPU if one is there and wanted. TF32 would lose three digits."""
     if device == "cpu":
         return ["CPUExecutionProvider"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 from ...data.files import file_state
 from ...data.grouping import grouped
@@ -97,8 +97,10 @@ class EntityMetric(Metric):
         listed = "" if self.categories in ("all", "names") else self.categories
         if self.annotations is not None:
             return open_annotations(self.annotations)
-        how = {"lemmas": self.lemmas, "numbers": self.numbers, "language_filter": of_outputs and self.language_filter}
-        return open_linker(self.kb, guards=self.guards, categories=listed, **how)
+        return open_linker(
+            self.kb, guards=self.guards, categories=listed, lemmas=self.lemmas, numbers=self.numbers,
+            language_filter=of_outputs and self.language_filter,
+        )  # fmt: skip
 
     def mentions(self, texts: Sequence[str], language: str, *, named_in: str, of_outputs: bool = False) -> list[Found]:
         """Return every mention that counts, by text, with its candidates."""
@@ -221,13 +223,22 @@ def without(text: str, mentions: Sequence[Mention], matched: Sequence[bool]) -> 
     return text
 
 
-def open_linker(kb: str, *, guards: bool, **how: Any) -> Linker:
+class Linking(TypedDict, total=False):
+    """Parameters of `KBLinker`."""
+
+    lemmas: bool
+    categories: str
+    language_filter: bool
+    numbers: bool
+
+
+def open_linker(kb: str, *, guards: bool, **how: Unpack[Linking]) -> Linker:
     """Return the linker for these parameters. It is opened once per process and file state, and keeps all senses."""
     return _open_linker(kb, file_state(Path(kb, MANIFEST)), guards, **how)
 
 
 @lru_cache(maxsize=16)
-def _open_linker(kb: str, state: object, guards: bool, **how: Any) -> Linker:
+def _open_linker(kb: str, state: object, guards: bool, **how: Unpack[Linking]) -> Linker:
     from ...knowledge.default import resolve
     from ...knowledge.linking import KBLinker
 

@@ -73,7 +73,7 @@ class ParsedMetric(Metric):
         name = parser_name(self.open(None))
         return Learnt(name, {"parsed": name})
 
-    def open(self, state: Any) -> Backend:
+    def open(self, state: str | None) -> Backend:
         from ...language.parsing import opened
 
         backend = opened(self.parser, self.language)
@@ -132,7 +132,7 @@ class ParsedMetric(Metric):
         """Return what was seen in an output and its best reference."""
         raise UsageError(f"{self.name} cannot explain a segment.")
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: Backend, output: str, references: Sequence[str], source: str | None) -> Seen:
         parsed, *others = self.parse_texts([output, *references], opened)
         row = max(range(len(others)), key=lambda each: self.count_pair(parsed, others[each])[0])
         return replace(self.explain_parsed(parsed, others[row]), against=row)

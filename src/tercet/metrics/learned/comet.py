@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from ...errors import DataError, MissingDependency, UsageError
@@ -110,7 +111,7 @@ class COMET(ModelMetric):
         return int(found and self.device != "cpu")
 
 
-def _package() -> Any:
+def _package() -> ModuleType:
     try:
         with _quiet():
             return import_module("comet")

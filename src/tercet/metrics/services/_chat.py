@@ -301,10 +301,11 @@ def _read_json(data: bytes | str) -> Any:
         return None
 
 
-def _count(value: Any) -> int | None:
+def _count(value: object) -> int | None:
     """Return a number of tokens; None if it is not a sensible one."""
-    known = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
-    return value if known else None
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS:
+        return value
+    return None
 
 
 def _said(body: bytes) -> str:

@@ -20,7 +20,7 @@ import numpy as np
 from ...errors import UsageError
 from ...text.explanations import Seen, Span, Spans
 from .. import Corpus, Floats, Learnt, Metric, Shard, mean_score, param
-from ._chat import ChatClient, Limits, check_endpoint, log
+from ._chat import Answer, ChatClient, Limits, check_endpoint, log
 
 WEIGHTS = {"critical": 25.0, "major": 5.0, "minor": 1.0}
 WORST = 25.0  # errors of one segment count no more than that
@@ -161,8 +161,8 @@ class Judge(Metric):
             log.warning("%s: %d answers could not be read; these segments have no score.", self.name, failed)
         return {system: np.array([self._row(answers[p]) for p in prompts]) for system, prompts in rows.items()}
 
-    def _row(self, answer: Any) -> list[float]:
-        verdict: Verdict | None = answer.read
+    def _row(self, answer: Answer[Verdict]) -> list[float]:
+        verdict = answer.read
         numbers = [0.0, 0.0] if verdict is None else [verdict.score, 1.0]
         errors = () if verdict is None else verdict.errors
         return [

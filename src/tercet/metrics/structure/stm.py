@@ -39,7 +39,7 @@ class STM(TreeMetric):
     def learn(self, testset: Corpus) -> Learnt:
         return Learnt() if self.trees else super().learn(testset)
 
-    def open(self, state: object) -> Any:
+    def open(self, state: str | None) -> Any:
         return read_trees(self.trees) if self.trees else super().open(state)
 
     def prepare(self, shard: Shard, opened: Any) -> Any:

@@ -7,7 +7,6 @@ the feature's neutral value instead of NaN.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -55,14 +54,18 @@ class Feature:
     baseline: int | None = None
 
 
-def feature(group: str, name: str, description: str, compute: Compute, *, needs: str = "", **others: Any) -> Feature:
-    """Return a feature. needs: names with spaces between them. others: further fields of `Feature`."""
-    return Feature(name, group, description, compute, frozenset(needs.split()), **others)
+def feature(
+    group: str, name: str, description: str, compute: Compute, *, needs: str = "", neutral: float = 0.0,
+    quest: int | None = None, baseline: int | None = None,
+) -> Feature:  # fmt: skip
+    """Return a feature. needs: names with spaces between them."""
+    return Feature(name, group, description, compute, frozenset(needs.split()), neutral, quest, baseline)
 
 
 def of_sides(
-    group: str, name: str, description: str, compute: OfSide, *, needs: str = "", neutral: float = 0.0, **numbers: Any
-) -> list[Feature]:
+    group: str, name: str, description: str, compute: OfSide, *, needs: str = "", neutral: float = 0.0,
+    **numbers: tuple[int | None, int | None],
+) -> list[Feature]:  # fmt: skip
     """Return the same feature of source and of target; {} stands for the side in name, description and needs.
 
     numbers: quest and baseline, one for each side.
