@@ -5,7 +5,7 @@ modules. Everything is imported when it is first used, so that `import tercet` c
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import data as data
@@ -127,7 +127,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'tercet' has no attribute {name!r}")
     home, attribute = _HOMES[name]

@@ -7,12 +7,14 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, InvalidStateError
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from . import __version__
 from .errors import MissingDependency, TercetError, UsageError
 
 log = logging.getLogger(__name__)
+P = ParamSpec("P")
+T = TypeVar("T")
 
 CONNECT = 10  # seconds
 ANSWER = 20.0  # seconds in which the scheduler must answer while results are waited for
@@ -64,7 +66,7 @@ def _version() -> str:
     return __version__
 
 
-def _of_one_version(version: str, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+def _of_one_version(version: str, function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
     """Call a function on a worker, unless that has another version of Tercet."""
     if version != _version():
         import socket
@@ -81,8 +83,8 @@ class ClusterExecutor(Executor):
         self.workers = max(1, sum(client.ncores().values()))
         self.watch = Watch(client, address)
 
-    def submit(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
-        made: Future[Any] = Future()
+    def submit(self, function: Callable[P, T], /, *arguments: P.args, **options: P.kwargs) -> Future[T]:
+        made: Future[T] = Future()
 
         def hand_over(done: Any) -> None:
             with suppress(InvalidStateError):  # nobody waits any more

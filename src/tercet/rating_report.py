@@ -36,6 +36,9 @@ from .rendering.drawings import Histogram, IntervalDots
 from .rendering.tables import DASH, interval, number
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from .data.judgements import Span
     from .human.storage import StoredRecord
 
 INTERVAL = "95 % interval"
@@ -93,7 +96,7 @@ class CampaignResults:
             "notes": list(numbers.notes),
         }
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """Return a pandas data frame with one row per system."""
         return to_frame(self.systems(), COLUMNS)
 
@@ -282,7 +285,7 @@ def _marks(campaign: Campaign, output: JudgedOutput, in_source: bool) -> Iterato
             yield Mark(span.start, span.end, max(level, 0), note)
 
 
-def _error(output: JudgedOutput, span: Any) -> str:
+def _error(output: JudgedOutput, span: Span) -> str:
     kind = f"{span.severity}, {span.category}" if span.category else span.severity
     if span.start is None:
         return f"{kind}: something is missing"

@@ -346,7 +346,16 @@ class _Tally:
         return found
 
 
-def build_scores(metric: MetricRecord, totals: dict[str, Floats], counts: dict[str, Floats], **facts: Any) -> Scores:
+def build_scores(
+    metric: MetricRecord,
+    totals: dict[str, Floats],
+    counts: dict[str, Floats],
+    *,
+    n_segments: int,
+    document_ids: Sequence[str] | None,
+    reference_numbers: frozenset[int],
+    provenance: Mapping[str, Any],
+) -> Scores:
     """Return scores from counts: sums by system, and counts by segment where they were kept."""
     return Scores(
         metric=metric,
@@ -354,7 +363,10 @@ def build_scores(metric: MetricRecord, totals: dict[str, Floats], counts: dict[s
         segment={system: metric.segment_scores(array) for system, array in counts.items()},
         counts=counts,
         totals=totals,
-        **facts,
+        n_segments=n_segments,
+        document_ids=document_ids,
+        reference_numbers=reference_numbers,
+        provenance=provenance,
     )
 
 

@@ -216,7 +216,7 @@ class _Terminal:
         for line in lines:
             self.write(line)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name in ("buffer", "detach"):
             raise AttributeError(name)
         return getattr(self._stream, name)

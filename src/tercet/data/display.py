@@ -2,12 +2,15 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingDependency
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
-def to_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> Any:
+
+def to_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> "DataFrame":
     """Return a pandas data frame with one row per mapping. Raise MissingDependency where pandas is not installed."""
     try:
         import pandas
@@ -23,7 +26,7 @@ class Tabular:
         """Return the rows, which all have the same keys."""
         raise NotImplementedError
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> "DataFrame":
         """Return the rows as a pandas data frame."""
         return to_frame(self.rows())
 

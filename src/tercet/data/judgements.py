@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from ..errors import DataError, UnknownName
 from ..types import Floats
 from .display import to_frame
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 Codes = NDArray[np.intp]
 
@@ -142,7 +145,7 @@ class Judgements:
         codes = np.array([places.setdefault(getattr(row, column), len(places)) for row in self.rows], dtype=np.intp)
         return tuple(places), codes
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> "DataFrame":
         """Return the table as a pandas data frame."""
         return to_frame([row._asdict() for row in self.rows], list(Judgement._fields))
 

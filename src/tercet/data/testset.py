@@ -11,10 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError, NotParallel, UnknownName, UsageError
 from .display import html_table, listed, to_frame
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 Texts = tuple[str, ...]
 
@@ -138,7 +141,7 @@ class TestSet:
         text, ids = (None if column is None else column_of(column) for column in (source, documents))
         return cls(columns(outputs), columns(references), text, ids, columns(labels), pair, name)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """Return a pandas data frame with one row per segment and a column for each text."""
         return to_frame([dict(row) for row in self._rows()])
 

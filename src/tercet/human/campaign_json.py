@@ -29,7 +29,7 @@ Json = dict[str, Any]
 MIGRATIONS: Mapping[int, Callable[[Json], Json]] = {}
 
 
-def read_json(path: str | Path) -> Any:
+def read_json(path: str | Path) -> object:
     """Read a JSON file. Raises DataError with line and column if it is not JSON."""
     try:
         return json.loads("\n".join(read_lines(path)))
@@ -138,7 +138,7 @@ def _built(kind: type, content: object, where: str) -> Any:
     return kind(**{key: _value(value, types[key], f"{prefix}{key}") for key, value in content.items()})
 
 
-def _value(value: object, annotation: Any, where: str) -> Any:
+def _value(value: object, annotation: object, where: str) -> object:
     if annotation in (Item, Output, Rater):
         return _built(annotation, value, where)
     types, wanted = _TYPES.get(annotation, (list, "a list"))

@@ -12,11 +12,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from html import escape
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import DataError, UsageError
 from .campaign import Campaign, Item, Output
 from .campaign_formats import CampaignBuilder
+
+T = TypeVar("T")
 
 NAMES = {"da": "DA", "esa": "ESA", "mqm": "MQM", "adequacy": "DA", "fluency": "DA", "effort": "DA"}
 PROTOCOLS = {"DA": "da", "ESA": "esa", "CESA": "esa", "ESAAI": "esa", "MQM": "mqm"}
@@ -210,7 +212,7 @@ def _convert_item(item: Mapping[str, Any], system: str, where: str, name: str, d
     )
 
 
-def _part(content: Mapping[str, Any], key: str, kind: type, where: str) -> Any:
+def _part(content: Mapping[str, Any], key: str, kind: type[T], where: str) -> T:
     value = content.get(key)
     if not isinstance(value, kind):
         raise DataError(f"{where}: {key!r} must be {'an object' if kind is dict else 'a list'}.")

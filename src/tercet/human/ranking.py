@@ -131,7 +131,7 @@ def _wins(pairs: RankedPairs) -> Floats:
     return _table(pairs, better, worse, pairs.outcome != 0)
 
 
-def _table(pairs: RankedPairs, row: Any, column: Any, counted: Any) -> Floats:
+def _table(pairs: RankedPairs, row: NDArray[np.int64], column: NDArray[np.int64], counted: NDArray[np.bool_]) -> Floats:
     n = len(pairs.systems)
     return np.bincount(row[counted] * n + column[counted], minlength=n * n).reshape(n, n).astype(np.float64)
 

@@ -22,6 +22,7 @@ from .campaign import Campaign, hashed
 
 try:
     import sqlalchemy as sql
+    from sqlalchemy.engine.interfaces import DBAPIConnection
     from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
     from sqlalchemy.schema import CreateSchema
 except ImportError:
@@ -328,14 +329,14 @@ def default_database(campaign_path: str | Path) -> Path:
     return path.with_name(f"{path.name.removesuffix('.json')}.answers.db")
 
 
-def _about(connection: sql.Connection) -> Any:
+def _about(connection: sql.Connection) -> sql.Row[tuple[Any, ...]] | None:
     """Return the campaign and the version that a database records, or None if the database is new."""
     if not sql.inspect(connection).has_table(_ABOUT.name):
         return None
     return connection.execute(sql.select(_ABOUT)).first()
 
 
-def _use_schema(schema: str, connection: Any, _: Any) -> None:
+def _use_schema(schema: str, connection: DBAPIConnection, _: object) -> None:
     """Set the schema of a new connection, outside of a transaction, because a rollback would undo it."""
     usual, connection.autocommit = connection.autocommit, True
     connection.execute(f'SET SESSION search_path TO "{schema}"')

@@ -211,12 +211,18 @@ class Pages:
         self.limiter = limiter
         self.version = f"{__version__}-{_fingerprint()}"
 
-    def app(self, routes: Sequence[Route], **limits: Any) -> Starlette:
-        """Return the ASGI application of these routes, with styles, scripts and errors. limits: of bodies."""
+    def app(
+        self,
+        routes: Sequence[Route],
+        *,
+        largest: int | None = None,
+        admit: Callable[[Request], Response | None] | None = None,
+    ) -> Starlette:
+        """Return the ASGI application of these routes, with styles, scripts and errors; see `SecurityMiddleware`."""
         handlers: Mapping[Any, Any] = {HTTPException: self.refuse, SQLAlchemyError: self.cannot_store, 500: self.fail}
         return Starlette(
             routes=[*routes, Route("/static/{name}", self.asset)],
-            middleware=[Middleware(SecurityMiddleware, **limits)],
+            middleware=[Middleware(SecurityMiddleware, largest=largest, admit=admit)],
             exception_handlers=handlers,
         )
 
@@ -270,7 +276,7 @@ def listen(host: str, port: int) -> tuple[socket.socket, str]:
     return listening, f"http://{shown}:{listening.getsockname()[1]}"
 
 
-def run_server(app: Any, listening: socket.socket, *, behind_proxy: bool) -> None:
+def run_server(app: ASGIApp, listening: socket.socket, *, behind_proxy: bool) -> None:
     """Answer requests until interrupted. behind_proxy: trust the address that a proxy here reports."""
     config = uvicorn.Config(
         app,

@@ -110,7 +110,7 @@ class Option:
         """The keys of a configuration file that mean this option: its name, and its long flags without dashes."""
         return {self.name, *(flag[2:].replace("-", "_") for flag in self._long)}
 
-    def read(self, text: str) -> Any:
+    def read(self, text: str) -> str | float:
         """Return the value that a word of the command line means, by the declared type."""
         if "str" in self.kinds or not self.kinds & {"int", "float", "bool"}:
             return text
@@ -121,7 +121,7 @@ class Option:
         except ValueError:
             raise UsageError(f"`{self.name}` must be {self._expected()}, not {text!r}.") from None
 
-    def checked(self, value: object) -> Any:
+    def checked(self, value: object) -> object:
         """Return a value, with lists as tuples and one text as several. Raise UsageError if it is not allowed."""
         if value is None and "None" in self.kinds:
             return None

@@ -10,7 +10,7 @@ full, if the command has given them, else its tables. JSON has the data behind t
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypedDict, Unpack
 
 from ..errors import UnknownName, UsageError
 from .tables import DASH, full, interval, markdown_text, number, shown_width, table, to_json, to_json_lines
@@ -44,6 +44,16 @@ class Notes:
     """Sentences around tables, one per line."""
 
     sentences: Sequence[str]
+
+
+class TableFields(TypedDict, total=False):
+    """The fields of `Table` that functions which fill one take as they are."""
+
+    caption: str
+    classes: Sequence[Sequence[str]] | None
+    groups: tuple[str, Sequence[str]] | None
+    key: tuple[str, str] | None
+    heat: Sequence[Sequence[float]] | None
 
 
 @dataclass(frozen=True)
@@ -227,7 +237,12 @@ Column = str | tuple[str, ...] | Callable[[Any], Any]
 
 
 def listing(
-    items: Iterable[Any], columns: Mapping[str, Column], width: int = 3, *, optional: Collection[str] = (), **more: Any
+    items: Iterable[Any],
+    columns: Mapping[str, Column],
+    width: int = 3,
+    *,
+    optional: Collection[str] = (),
+    **more: Unpack[TableFields],
 ) -> Table:
     """Return a table with a row for each item. optional: headers of columns that are left out if they have no value.
 
@@ -246,7 +261,7 @@ def grid(
     width: int = 3,
     *,
     corner: str = "",
-    **more: Any,
+    **more: Unpack[TableFields],
 ) -> Table:
     """Return a table of value(row, column); rows and columns are names, or names by what they stand for."""
     down, across = (

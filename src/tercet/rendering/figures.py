@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -299,11 +300,11 @@ def interval_plot(
     return _figure(chart, records, title, [subtitle, filled, _missing(len(given) - len(kept))], width)
 
 
-def _altair() -> Any:
+def _altair() -> ModuleType:
     return _package("altair")
 
 
-def _package(name: str) -> Any:
+def _package(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError:

@@ -14,7 +14,6 @@ from html import escape
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from ..data.files import writing
 from ..errors import MissingDependency
@@ -89,7 +88,7 @@ def data_page(
     title: str,
     facts: str,
     verdict: str,
-    data: Any,
+    data: object,
     *,
     skip: tuple[str, str],
     without: str,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +15,7 @@ from ...options.groups import Decimals, Exports, Figures, Form, Quiet
 from ...options.judging import Agreeing
 
 if TYPE_CHECKING:
+    from ...data.judgements import Judgements
     from ...data.scores import Scores
     from ...data.testset import TestSet
     from ...human.agreement import Agreement
@@ -89,7 +90,7 @@ def _agreements(options: AgreeOptions) -> Iterator[Agreement]:
         yield replace(result, notes=(*about, *result.notes))
 
 
-def _sources(named: Sequence[str], judgements: Any, found: frozenset[str]) -> frozenset[str]:
+def _sources(named: Sequence[str], judgements: Judgements, found: frozenset[str]) -> frozenset[str]:
     shown = {row.reference for row in judgements.rows}
     for name in named:
         if name not in shown:

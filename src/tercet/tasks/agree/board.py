@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import fsum, isfinite, nan
-from typing import Any
 
 import numpy as np
 
 from ...human.agreement import Agreement
+from ...human.agreement_measures import AgreementSlice
+from ...human.rater_report import RaterReport
 from ...human.reference_effect import shown_name
 from ...rendering.charts import line_chart
 from ...rendering.document import Column, Heading, Notes, Part, Table, grid, listing
@@ -113,7 +114,7 @@ def _correlations(result: Agreement, metric: str, width: int) -> Table:
     return grid(rows, given, mean, width, corner="Raters were shown")
 
 
-def _seconds(item: Any) -> str:
+def _seconds(item: AgreementSlice | RaterReport) -> str:
     return number(item.seconds, 1)
 
 

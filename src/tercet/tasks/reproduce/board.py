@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Unpack
 
 from ...cli.console import rendered
 from ...data.display import listed
 from ...data.grouping import grouped
-from ...rendering.document import Column, Heading, Notes, Part, Table, grid, listing
+from ...rendering.document import Column, Heading, Notes, Part, Table, TableFields, grid, listing
 from ...rendering.tables import Bold, number
 from .results import Cell, Reproduction, Reproductions, count_of
 from .tables import PAPERS, list_tables
@@ -91,7 +91,9 @@ def _named(column: str) -> str:
     return f"{column.removesuffix('_ci')} ±" if column.endswith("_ci") else column
 
 
-def laid_out(rows: list[str], columns: list[str], cells: Mapping[tuple[str, str], str], **more: Any) -> Table:
+def laid_out(
+    rows: list[str], columns: list[str], cells: Mapping[tuple[str, str], str], **more: Unpack[TableFields]
+) -> Table:
     """Return a table of cells by row and column; `more` are further fields of `Table`."""
     return grid(rows, {name: _named(name) for name in columns}, lambda *place: cells.get(place, ""), **more)
 

@@ -72,7 +72,14 @@ def written(name: str, items: Mapping[str, str], *, short: bool) -> str:
     return "|".join(f"{keys.get(key, key)}:{value}" for key, value in items.items())
 
 
-def line(name: str, args: Namespace, items: Mapping[str, str], score: float, verbose: str = "", ci: Any = None) -> str:
+def line(
+    name: str,
+    args: Namespace,
+    items: Mapping[str, str],
+    score: float,
+    verbose: str = "",
+    ci: tuple[float, float] | None = None,
+) -> str:
     """Return the line or the JSON object of one score. ci: mean and width of the interval."""
     w = args.width
     shown = f"{score:.{w}f}"
@@ -85,7 +92,7 @@ def line(name: str, args: Namespace, items: Mapping[str, str], score: float, ver
         return f"{label(name, args)}|{written(name, items, short=args.short)} = {shown} {verbose}".rstrip(" ")
     found: dict[str, Any] = {"name": label(name, args), "score": float(f"{score:.{w}f}")}
     found["signature"] = written(name, items, short=False)
-    if interval:
+    if ci and interval:
         found |= {"confidence_mean": float(f"{ci[0]:.{w}f}"), "confidence_var": float(f"{ci[1]:.{w}f}")}
         found |= {"confidence": interval}
     found |= ({"verbose_score": verbose} if verbose else {}) | dict(items)

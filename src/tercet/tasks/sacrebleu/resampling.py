@@ -8,7 +8,6 @@ differences of resamples and counts strictly larger ones; `tercet score` and `co
 import math
 import os
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -114,5 +113,5 @@ def paired_randomisation(metric: Metric, systems: list[Floats], resamples: int) 
     return found
 
 
-def _p_value(statistics: Any, observed: float) -> float:
+def _p_value(statistics: Floats, observed: float) -> float:
     return (int(np.sum(statistics > observed)) + 1) / (len(statistics) + 1)

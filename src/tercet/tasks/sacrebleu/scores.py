@@ -102,7 +102,10 @@ def _spec(name: str, given: Mapping[str, Any]) -> str:
 
 
 def _counted(
-    made: Mapping[str, tuple[Metric, str]], systems: Sequence[Sequence[str]], references: Any, jobs: int
+    made: Mapping[str, tuple[Metric, str]],
+    systems: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str]],
+    jobs: int,
 ) -> list[Counted]:
     """Count systems by all metrics. Empty references are texts like others here."""
     testset = TestSet(
@@ -158,7 +161,7 @@ def _several_systems(args: Namespace, found: Sequence[Counted], names: Sequence[
 
 
 def _details(
-    args: Namespace, made: Mapping[str, tuple[Metric, str]], system: Sequence[str], references: Any
+    args: Namespace, made: Mapping[str, tuple[Metric, str]], system: Sequence[str], references: Sequence[Sequence[str]]
 ) -> Iterator[str]:
     """Yield scores by original language, and by the domain and country of documents."""
     sets = args.test_set.split(",") if args.test_set else []

@@ -14,12 +14,12 @@ import shutil
 import sqlite3
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, TypeVarTuple
 
 from starlette.exceptions import HTTPException
 
@@ -28,6 +28,8 @@ from .requests import Request
 from .working import Answer, Settings, work
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 VERSION = 1
 ATTEMPTS = 3  # times that a job is begun: one that ends the server each time must not be begun for ever
@@ -271,7 +273,7 @@ class Queue:
 
     # --- workers ------------------------------------------------------------------
 
-    async def _in_thread(self, function: Any, *arguments: Any) -> Any:
+    async def _in_thread(self, function: Callable[[*Ts], T], *arguments: *Ts) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
 
     async def _next(self) -> list[Job]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ....data.testset import TestSet
 from ....quality.evaluating import compare_pearson, evaluate
 from ....quality.inputs import GivenFeatures
+from ....quality.model import QualityModel
 from ....quality.training import train
 from ....stats.correlation import pearson
 from ....types import Floats
@@ -98,7 +99,7 @@ def system_table(data: DataSets) -> Reproduction:
 
 
 @once
-def _model(data: DataSets, system: str) -> Any:
+def _model(data: DataSets, system: str) -> QualityModel:
     part = _systems(data)[system].part(test=False)
     return train(part.sources, part.outputs, part.scores, PAIR, learner="pls")
 
@@ -107,8 +108,7 @@ def _model(data: DataSets, system: str) -> Any:
 def _predictions(data: DataSets, trained_on: str, name: str) -> Floats:
     """Return predictions for the last fifth of a system, of a model of the first four fifths of another."""
     part = _systems(data)[name].part(test=True)
-    values: Floats = _model(data, trained_on).predict(part.sources, part.outputs).values
-    return values
+    return _model(data, trained_on).predict(part.sources, part.outputs).values
 
 
 def _own_error_table(data: DataSets) -> Reproduction:
