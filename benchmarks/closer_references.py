@@ -12,9 +12,9 @@ from importlib.util import find_spec
 from itertools import cycle, islice
 from pathlib import Path
 
+from tercet import paraphrase
 from tercet.language import conllu
 from tercet.language.parsing import parse
-from tercet.paraphrasing import paraphrase
 
 from .common import Row, cpu
 

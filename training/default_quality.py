@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tercet.language.encoders.use import LANGUAGES as KNOWN
-from tercet.quality.default import FEATURES, MEANING, TARGET, file_name, open_default
+from tercet.language.encoders import USE_LANGUAGES as KNOWN
+from tercet.quality.default import FEATURES, TARGET, file_name, open_default
 from tercet.quality.features import FeatureTable, extract
 from tercet.quality.resources import Corpora, Resources
 from tercet.quality.training import Featurised, LabelledTexts, learn
@@ -27,6 +27,7 @@ from tercet.stats.correlation import pearson
 
 from . import data, probes
 
+MEANING = ("embedding_cosine",)  # the feature beside the network where the encoder knows the source language
 MOST = 1000  # segments of one pair
 OFFSET, SLOPE = 59.75, 33.77  # from z to raw scores, as in calibrate.py
 RANGE = (0.0, 100.0)
