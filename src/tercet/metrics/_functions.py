@@ -85,10 +85,10 @@ class FunctionMetric(MeanMetric):
     def open(self, state: object) -> Callable[..., object]:
         return self._called
 
-    def prepare(self, shard: Shard, opened: object) -> Any:
+    def prepare(self, shard: Shard, opened: object) -> tuple[Any, ...]:
         return *super().prepare(shard, opened), opened, self._wanted
 
-    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: tuple[Any, ...]) -> Floats:
         references, sources, function, wanted = prepared
         rows = []
         for output, refs, source in zip(outputs, references, sources, strict=True):

@@ -97,7 +97,7 @@ class Parameter:
         if self.check is not None:
             self.check(value)
 
-    def write(self, value: Any) -> str:
+    def write(self, value: str | float) -> str:
         """Return a value as specs and signatures have it."""
         if isinstance(value, bool):
             return "true" if value else "false"

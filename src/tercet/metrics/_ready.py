@@ -40,7 +40,7 @@ class Ready(MetricRecord):
     needs: frozenset[str] = frozenset()
     tolerance: float = 0.0
 
-    def opened(self) -> Any:
+    def opened(self) -> object:
         """Return the metric's heavy resources, loaded once per process and state of the files behind them."""
         if type(self.metric).open is Metric.open:
             return self.state

@@ -209,13 +209,13 @@ def _combination(path: Path, wanted: str | None = None) -> type[Metric]:
     return made
 
 
-def _registered(found: Any, name: str) -> object:
+def _registered(found: object, name: str) -> object:
     """Return what an entry point names; its class remembers the name, since its module's is another."""
     cls = found if isinstance(found, type) else type(found)
     if issubclass(cls, Metric):
         if not cls.__module__.startswith("tercet.") and not cls.__dict__.get("registered_file"):
             cls.registered_name = name
-            values = () if isinstance(found, type) else found.parameters()
+            values = () if isinstance(found, type) else cls.parameters()
             cls.registered_values = {each.name: getattr(found, each.name) for each in values}
         return found
     if callable(found) and not isinstance(found, type):

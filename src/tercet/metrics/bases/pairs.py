@@ -113,7 +113,7 @@ class BestReferenceMetric(Metric):
         """Return what was seen in an output and its best reference, which gave these counts."""
         raise UsageError(f"{self.name} cannot explain a segment.")
 
-    def prepare(self, shard: Shard, opened: Any) -> tuple[Any, Ints]:
+    def prepare(self, shard: Shard, opened: object) -> tuple[Any, Ints]:
         texts, groups = group_references(shard.references)
         return self.read(texts, opened), groups
 
@@ -122,7 +122,7 @@ class BestReferenceMetric(Metric):
         counts = self.compare(outputs, read, owners(groups))
         return np.asarray(counts[self.choose(counts, groups)])
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
         read, groups = self.prepare(one_segment(output, references), opened)
         counts = self.compare([output], read, owners(groups))
         row = int(self.choose(counts, groups)[0])

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...language.backends import Backend
 from ...language.sentence import Sentence, Token
 from ...text.explanations import Group, Matches, Seen
 from .. import Floats, ParsedMetric, param
@@ -116,7 +117,7 @@ class TreeMetric(ParsedMetric):
     def verbose(self, totals: Floats) -> str:
         return "/".join(f"{precision:.3f}" for precision in self._precisions(totals)[0])
 
-    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Seen:
+    def explain_segment(self, opened: Backend, output: str, references: Sequence[str], source: str | None) -> Seen:
         """Return by size the pieces of the output that a reference has too, and the others."""
         parsed, *parsed_references = self.parse_texts([output, *references], opened)
         first, *others = map(self.pieces, [parsed, *parsed_references])
@@ -140,10 +141,10 @@ class TreeMetric(ParsedMetric):
         return [self.show(piece) for piece, times in pieces.items() for _ in range(times)]
 
 
-def _labels(piece: Any) -> Iterator[str]:
+def _labels(piece: object) -> Iterator[str]:
     """Yield the labels in a piece, which is a label or has pieces as its parts."""
     if isinstance(piece, str):
         yield piece
-    else:
+    elif isinstance(piece, tuple):
         for part in piece:
             yield from _labels(part)

@@ -67,8 +67,8 @@ class STM(TreeMetric):
             return subtrees(Tree(list(sentence.labels), list(sentence.parents)), self.depth)
         return subtrees(tree(sentence, self.of, lowercase=self.lowercase), self.depth)
 
-    def show(self, piece: Any) -> str:
-        return piece if isinstance(piece, str) else f"({' '.join(map(self.show, piece))})"
+    def show(self, piece: object) -> str:
+        return f"({' '.join(map(self.show, piece))})" if isinstance(piece, tuple) else str(piece)
 
 
 def subtrees(found: Tree, depth: int) -> Pieces:
