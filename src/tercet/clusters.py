@@ -7,10 +7,13 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, InvalidStateError
 from contextlib import contextmanager, suppress
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from . import __version__
 from .errors import MissingDependency, TercetError, UsageError
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
@@ -51,7 +54,7 @@ def open_cluster(address: str) -> Iterator[Executor]:
                 client.close(timeout=2)
 
 
-def _check_versions(client: Any, address: str) -> None:
+def _check_versions(client: Client, address: str) -> None:
     """Raise UsageError if a worker lacks Tercet, or another version. Units ask those that join later."""
     for worker, found in client.run(_version, on_error="return").items():
         if isinstance(found, Exception):
@@ -78,7 +81,7 @@ def _of_one_version(version: str, function: Callable[P, T], *arguments: P.args, 
 class ClusterExecutor(Executor):
     """Runs work on a cluster. Dask's own executor fails if a worker dies while its result is being fetched."""
 
-    def __init__(self, client: Any, address: str) -> None:
+    def __init__(self, client: Client, address: str) -> None:
         self._client = client
         self.workers = max(1, sum(client.ncores().values()))
         self.watch = Watch(client, address)
