@@ -24,8 +24,8 @@ def rows() -> list[Row]:
     metric = NIST()
 
     def peer() -> dict[str, list[list[float]]]:
-        references = [[words] for words in metric._words([line or "" for line in reference]).strings()]
-        outputs = {name: metric._words(lines).strings() for name, lines in testset.outputs.items()}
+        references = [[words] for words in metric.words([line or "" for line in reference]).strings()]
+        outputs = {name: metric.words(lines).strings() for name, lines in testset.outputs.items()}
         return slow_counts(outputs, references, metric.max_ngram_order)
 
     ours, found = cpu(lambda: create("nist").ready(testset).count(Shard(testset)), 5)
