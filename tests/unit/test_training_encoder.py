@@ -45,7 +45,16 @@ def test_texts_of_test_sets_are_left_out(data, work):
     assert "the dog is near the tree number 3." in prepare.texts_of_test_sets(data)
     facts = json.loads((work / "facts.json").read_text("utf-8"))
     assert (facts["pairs"], facts["refused"]) == (323 + 3 + 1, 1)  # de, Europarl's row in three pairs, wmt12
+    assert facts["paraphrases"] == 0
     assert set(facts["languages"]) == {"en", "de", "fr"} and len(facts["trained_on"]) == 3
+
+
+def test_translations_of_one_text_are_paraphrases(tmp_path):
+    (tmp_path / "parallel").mkdir()
+    with lzma.open(tmp_path / "parallel" / "de.tsv.xz", "wt", encoding="utf-8") as lines:
+        lines.write("origin\ten\tde\nx\tHello.\tHallo.\nx\thello.\tGuten Tag.\nx\tBye.\tTschüss.\n")
+    ((language, one, again, other),) = prepare.read_paraphrases(tmp_path)
+    assert (language, again) == ("de", "de") and {one, other} == {"Hallo.", "Guten Tag."}
 
 
 def test_pieces_are_those_of_the_package_and_pairs_stay_together(work, tmp_path):
@@ -154,3 +163,17 @@ def test_the_network_that_rates_is_trained_in_both_stages_and_exported(work, tmp
         "kinds": joined.kinds.numpy(), "mask": joined.mask.numpy().astype(np.int64),
     }  # fmt: skip
     assert session.run(None, feed)[0][0, 2] == pytest.approx(wanted, abs=1e-4)
+
+
+def test_layers_that_were_trained_can_be_trained_further(tmp_path):
+    from training.encoder.parts import read_parts
+    from training.encoder.restore import WEIGHTS, restore
+
+    weights = restore(tmp_path)
+    kept = read_parts(tmp_path)
+    assert int(kept.pop("heads")) == 12 and kept.keys() == weights.keys()
+    assert kept["pieces.weight"].shape == (len((tmp_path / "vocabulary.tsv").read_text("utf-8").splitlines()), 256)
+    for name, values in weights.items():
+        assert np.abs(kept[name] - values).max() <= np.abs(values).max() / 127
+    with np.load(WEIGHTS / "labels.npz") as labels:
+        assert all(np.isfinite(labels[name]).mean() > 0.99 for name in labels.files)

@@ -1,10 +1,9 @@
 """Sentence pairs, a vocabulary and packed numbers of pieces: all that training needs.
 
-    python -m training.encoder.prepare DATA WORK [--size 64000] [--teacher TOKENIZER.json]
+    python -m training.encoder.prepare DATA WORK [--size 64000] [--vocabulary FILE]
 
-DATA has `parallel` (LANGUAGE.tsv.xz and europarl.tsv.xz) and WMT's folders. WORK gets `vocabulary.tsv`, `pairs.npz`,
-`facts.json` and, with --teacher, `teacher.npz`: the English sides in a teacher's tokens. It takes about 10 minutes on
-one core. It needs sentencepiece, and tokenizers for --teacher.
+DATA has `parallel` (LANGUAGE.tsv.xz and europarl.tsv.xz) and WMT's folders. WORK gets `vocabulary.tsv`, `pairs.npz` and
+`facts.json`. It takes about 10 minutes on one core. It needs sentencepiece.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -61,6 +61,27 @@ def read_pairs(data: Path) -> Iterator[Pair]:
             source, target = path.name.split(".")[0].split("-")
             for cells in _rows(path):
                 yield source, cells[1], target, cells[2]
+
+
+def read_paraphrases(data: Path) -> Iterator[Pair]:
+    """Yield pairs of two translations of one text into one language, up to three pairs of a text."""
+    random = Random(1)
+    for path in sorted((data / "parallel").glob("*.tsv.xz")):
+        language = path.name.split(".")[0]
+        if language == "europarl":
+            continue
+        by_text: dict[str, dict[str, dict[str, str]]] = {language: {}, "en": {}}
+        with lzma.open(path, "rt", encoding="utf-8", newline="\n") as lines:
+            next(lines)
+            for line in lines:
+                _, english, other = line.rstrip("\n").split("\t")
+                by_text[language].setdefault(_plain(english), {}).setdefault(_plain(other), other)
+                by_text["en"].setdefault(_plain(other), {}).setdefault(_plain(english), english)
+        for own, groups in by_text.items():
+            for group in groups.values():
+                texts = list(group.values())
+                random.shuffle(texts)
+                yield from ((own, one, own, next_one) for one, next_one in pairwise(texts[:4]))
 
 
 def texts_of_test_sets(data: Path) -> set[str]:
@@ -168,32 +189,26 @@ def checksums(data: Path) -> list[tuple[str, str, int]]:
     ]
 
 
-def prepare(data: Path, work: Path, *, size: int, teacher: Path | None = None) -> dict[str, object]:
-    """Write all files; return the facts."""
+def prepare(data: Path, work: Path, *, size: int, known: Path | None = None) -> dict[str, object]:
+    """Write all files; return the facts. known: a vocabulary that is taken instead of a new one."""
     work.mkdir(parents=True, exist_ok=True)
-    forbidden, corpus, refused, english = texts_of_test_sets(data), Corpus(), 0, []
+    forbidden, corpus, refused = texts_of_test_sets(data), Corpus(), 0
     for pair in read_pairs(data):
         if _plain(pair[1]) in forbidden or _plain(pair[3]) in forbidden:
             refused += 1
             continue
         corpus.add(pair)
-        if teacher is not None:
-            english.append(pair[1] if pair[0] == "en" else pair[3] if pair[2] == "en" else "")
-    vocabulary = make_vocabulary(corpus, work, size)
+    vocabulary = make_vocabulary(corpus, work, size) if known is None else known.read_text("utf-8")
+    pairs = len(corpus.pairs)
+    for pair in read_paraphrases(data):
+        if _plain(pair[1]) not in forbidden and _plain(pair[3]) not in forbidden:
+            corpus.add(pair)
     (work / "vocabulary.tsv").write_text(vocabulary, "utf-8")
     np.savez(work / "pairs.npz", **pack(corpus, vocabulary))
-    if teacher is not None:
-        from tokenizers import Tokenizer
-
-        opened = Tokenizer.from_file(str(teacher))
-        opened.no_padding()
-        opened.enable_truncation(96)
-        rows = [np.array(each.ids, np.uint16) for each in opened.encode_batch_fast(english)]
-        starts = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
-        np.savez(work / "teacher.npz", tokens=np.concatenate(rows), starts=starts)
     facts = {
         "languages": corpus.languages,
-        "pairs": len(corpus.pairs),
+        "pairs": pairs,
+        "paraphrases": len(corpus.pairs) - pairs,
         "refused": refused,
         "trained_on": checksums(data),
     }
@@ -207,9 +222,9 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("work", type=Path)
     parser.add_argument("--size", type=int, default=64_000)
-    parser.add_argument("--teacher", type=Path)
+    parser.add_argument("--vocabulary", type=Path, help="a vocabulary.tsv, as training.encoder.restore writes it")
     given = parser.parse_args()
-    facts = prepare(given.data, given.work, size=given.size, teacher=given.teacher)
+    facts = prepare(given.data, given.work, size=given.size, known=given.vocabulary)
     print(facts["pairs"], "pairs;", facts["refused"], "refused")
 
 
