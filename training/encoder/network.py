@@ -12,7 +12,7 @@ from training.network import Layer, Shape
 
 OUTPUT, REFERENCE, SOURCE = range(3)  # kinds of texts; a text alone is read as an output
 POSITIONS = 512
-torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for each shape, which takes longer than the attention
+torch.backends.cuda.enable_cudnn_sdp(False)  # it makes a plan for each shape, which takes longer than the attention
 
 
 @dataclass
