@@ -18,8 +18,9 @@ WITH_TORCH = ("torch", "onnx", "tokenizers", "sentencepiece")
 @pytest.mark.parametrize("name", MODULES)
 def test_everything_that_is_imported_exists(name: str) -> None:
     try:
-        import_module(name)
+        module = import_module(name)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in WITH_TORCH:
             raise
         pytest.skip(f"{error.name} is not installed")
+    assert module.__doc__, f"{name} says nothing of what it is for"

@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tercet import TestSet, metrics
-from tercet.errors import MissingDependency
+from tercet.errors import MissingDependency, UsageError
 from tercet.explaining import explain
 from tercet.rendering.tables import to_json
 from tercet.text.explanations import (
@@ -54,6 +54,13 @@ EXAMPLES = [
     Entities([Entity("a", 0, 1, "place", "Q1", True)], []),
     Spans([Span(0, 1, 0.5, "minor", (0, 1))], [Span(0, 1, 0.0)]),
 ]
+
+
+def test_a_metric_on_parses_with_nothing_to_show_says_so() -> None:
+    assert not metrics.metric_class("tree_kernel").explains
+    pytest.importorskip("spacy")
+    with pytest.raises(UsageError, match="tree_kernel cannot explain a segment"):
+        explain(TEXTS, "tree_kernel")
 
 
 def test_the_schema_is_one() -> None:
