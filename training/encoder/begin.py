@@ -8,7 +8,6 @@ languages something like MiniLM's vector of their translation. WORK/static.npz g
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
@@ -16,6 +15,8 @@ import numpy as np
 
 from tercet.language.encoders.unigram import START, read_scores
 from training.network import read_weights, unpack
+
+from .parts import read_arguments
 
 PENALTY = 1e-2  # of the ridge regression, beside the mean square of the vectors
 SIZE = 0.05  # root mean square of the vectors of pieces, as of MiniLM's
@@ -39,11 +40,7 @@ def fit(vectors: np.ndarray, vocabulary: str, weights: Path, tokenizer: Path) ->
 
 def main() -> None:
     """Write static.npz again."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("work", type=Path)
-    parser.add_argument("--weights", type=Path, required=True)
-    parser.add_argument("--tokenizer", type=Path, required=True)
-    given = parser.parse_args()
+    given = read_arguments(__doc__)
     with np.load(given.work / "static.npz") as stored:
         vectors = unpack({name: stored[name] for name in stored.files})["pieces"].astype(np.float32)
     vectors *= SIZE / np.sqrt((vectors**2).mean())

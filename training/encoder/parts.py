@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -53,3 +54,12 @@ def read_parts(work: Path) -> dict[str, np.ndarray]:
         with np.load(path) as archive:
             packed |= {name: archive[name] for name in archive.files}
     return unpack(packed)
+
+
+def read_arguments(description: str | None) -> argparse.Namespace:
+    """Return the folder and files of the steps that read MiniLM: work, weights, tokenizer."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--weights", type=Path, required=True)
+    parser.add_argument("--tokenizer", type=Path, required=True)
+    return parser.parse_args()

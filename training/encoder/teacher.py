@@ -8,7 +8,6 @@ together from their pieces: the vocabulary has no capitals, and neither has Mini
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from pathlib import Path
@@ -20,6 +19,8 @@ from torch.nn import functional
 
 from tercet.language.encoders.unigram import START, read_scores
 from training.network import MINILM, Encoder, load_encoder, read_weights
+
+from .parts import read_arguments
 
 LONGEST = 96
 
@@ -70,11 +71,7 @@ def teach(work: Path, weights: Path, tokenizer: Path) -> np.ndarray:
 
 def main() -> None:
     """Write the file, whole or not at all."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("work", type=Path)
-    parser.add_argument("--weights", type=Path, required=True)
-    parser.add_argument("--tokenizer", type=Path, required=True)
-    given = parser.parse_args()
+    given = read_arguments(__doc__)
     np.save(given.work / "taught.part.npy", teach(given.work, given.weights, given.tokenizer))
     (given.work / "taught.part.npy").rename(given.work / "taught.npy")
 
