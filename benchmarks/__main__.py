@@ -7,7 +7,6 @@ made up from a word list, with the same sizes. Fails (exit 1) when a promised ra
 from __future__ import annotations
 
 import resource
-import subprocess
 import sys
 import tempfile
 from functools import partial
@@ -41,19 +40,13 @@ from . import (
     tokenising,
     translation_models,
 )
-from .common import Row, cpu, texts
+from .common import Row, cpu, measured, texts
 
 SYSTEMS, SEGMENTS = 16, 2000
 
 
 def children_cpu(command: list[str], folder: Path, repeat: int = 10) -> float:
-    best = float("inf")
-    for _ in range(repeat):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, cwd=folder, check=True, capture_output=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        best = min(best, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
-    return best
+    return min(measured(command, folder).seconds for _ in range(repeat))
 
 
 def metric_speed(testset: TestSet) -> list[Row]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import resource
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from .common import Row
+from .common import Row, measured
 
 SEGMENTS = 100_000
 UNIT = (
@@ -24,12 +22,10 @@ STEPS = {
         "bitext = open_bitext('b.xlf'); bitext.annotate({'chrF': ['60.0'] * len(bitext)}, 'c.xlf')"
     ),
 }
-# Not ru_maxrss: that of a child begins with what its parent had.
-PEAK = "print(next(int(line.split()[1]) / 1024 for line in open('/proc/self/status') if line.startswith('VmHWM')))"
 
 
 def rows() -> list[Row]:
-    measured: list[Row] = []
+    found: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         with Path(folder, "a.xlf").open("w", encoding="utf-8") as stream:
             stream.write(HEAD)
@@ -37,26 +33,16 @@ def rows() -> list[Row]:
             stream.write("</body></file></xliff>\n")
         before = 0.0
         for step, code in STEPS.items():
-            program = (
-                f"from tercet.data.bilingual import open_bitext; {code}; {PEAK}"
-                if code
-                else (f"from tercet.data.bilingual import open_bitext; {PEAK}")
-            )
-            start = resource.getrusage(resource.RUSAGE_CHILDREN)
-            done = subprocess.run(
-                [sys.executable, "-c", program], cwd=folder, check=True, capture_output=True, text=True
-            )
-            end = resource.getrusage(resource.RUSAGE_CHILDREN)
-            seconds = end.ru_utime + end.ru_stime - start.ru_utime - start.ru_stime
-            megabytes = float(done.stdout)
+            program = f"from tercet.data.bilingual import open_bitext\n{code}"
+            seconds, megabytes, _ = measured([sys.executable, "-c", program], folder)
             if not code:
                 before = megabytes
                 continue
             limit = 120.0
             name = f"XLIFF of {SEGMENTS:,} segments {step}"
-            measured.append((f"{name} (MB of memory, limit {limit:.0f})", megabytes - before, limit, 1.0))
-            measured.append((f"{name} (limit 30 s)", seconds, 30.0, 1.0))
-    return measured
+            found.append((f"{name} (MB of memory, limit {limit:.0f})", megabytes - before, limit, 1.0))
+            found.append((f"{name} (limit 30 s)", seconds, 30.0, 1.0))
+    return found
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
-"""What the benchmarks share: a clock of CPU time, and texts, real where they are, made up elsewhere."""
+"""What the benchmarks share: CPU time, memory of processes, and texts, real where they are, made up elsewhere."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +27,41 @@ def cpu(function: Callable[[], Any], repeat: int = 1) -> tuple[float, Any]:
         result = function()
         best = min(best, time.process_time() - start)
     return best, result
+
+
+class Used(NamedTuple):
+    """CPU seconds and the peak memory of a process, and what it printed."""
+
+    seconds: float
+    megabytes: float
+    printed: str
+
+
+# Starts a process from a small one, because the ru_maxrss of a child begins with the memory of its parent.
+SMALL_PARENT = """
+import os, subprocess, sys
+_, status, used = os.wait4(subprocess.Popen(sys.argv[2:]).pid, 0)
+open(sys.argv[1], "w").write(f"{used.ru_utime + used.ru_stime} {used.ru_maxrss / 1024}")
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def measured(command: Sequence[str | Path], folder: str | Path | None = None) -> Used:
+    """Run a command in a folder, with compiled modules kept as usual; stop if it fails."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    reading, writing = os.pipe()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-S", "-c", SMALL_PARENT, f"/dev/fd/{writing}", *command],
+            cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, pass_fds=[writing],
+        )  # fmt: skip
+    finally:
+        os.close(writing)
+    with os.fdopen(reading) as report:
+        used = report.read().split()
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}: exit code {done.returncode}")
+    return Used(float(used[0]), float(used[1]), done.stdout)
 
 
 def texts(pair: str, systems: int, segments: int) -> TestSet:

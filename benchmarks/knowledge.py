@@ -9,8 +9,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .common import Row
+from .common import Row, measured
 
 LANGUAGES = "cs de en es fi fr gu kk lt ru zh".split()
 OTHERS = "ar bg ca da el he hu it ja ko nl pl pt sv tr uk".split()
@@ -159,24 +157,15 @@ print(time.perf_counter() - start)
 """
 
 
-def measured(program: str, argument: str) -> tuple[float, float, str]:
-    """CPU seconds of a program, the largest memory of any so far in GB, and what it printed."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([sys.executable, "-c", program, argument], check=True, capture_output=True, text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return seconds, after.ru_maxrss / 2**20, done.stdout
-
-
 def building(folder: Path, entities: int = ENTITIES) -> list[Row]:
     dump, kb = folder / "dump.json.gz", folder / "kb"
     make_dump(dump, entities)
-    seconds, memory, _ = measured(BUILD, json.dumps([LANGUAGES, str(dump), str(kb)]))
+    used = measured([sys.executable, "-c", BUILD, json.dumps([LANGUAGES, str(dump), str(kb)])])
     rows: list[Row] = [
-        (f"KB of {entities:,} entities (limit 3,000 a second)", seconds, entities / 3000, 1.0),
-        (f"KB of {entities:,} entities, memory in GB (limit 1.5)", memory, 1.5, 1.0),
+        (f"KB of {entities:,} entities (limit 3,000 a second)", used.seconds, entities / 3000, 1.0),
+        (f"KB of {entities:,} entities, memory in GB (limit 1.5)", used.megabytes / 1024, 1.5, 1.0),
     ]
-    opened = min(float(measured(OPEN, str(kb))[2]) for _ in range(3))
+    opened = min(float(measured([sys.executable, "-c", OPEN, kb]).printed) for _ in range(3))
     return [*rows, ("KB, opening (limit 10 ms)", opened, 0.010, 1.0)]
 
 

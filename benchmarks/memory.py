@@ -7,8 +7,6 @@ vocabulary grows as long as the text does, so that tables of words which never s
 from __future__ import annotations
 
 import argparse
-import multiprocessing
-import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -17,6 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from tercet.rendering.tables import table
+
+from .common import measured
 
 LETTERS = np.frombuffer(b"     etaoinshrdlu", dtype=np.uint8)  # five blanks in seventeen: words of 2.4 letters
 LENGTH = 60  # bytes of a segment
@@ -43,15 +43,8 @@ def write_texts(folder: Path, segments: int, names: Sequence[str], seed: int = 1
 
 def measure(arguments: Sequence[str], folder: Path) -> tuple[float, float, float]:
     """Run a command; return its CPU seconds, its peak memory in MB and what it printed in MB."""
-    child = os.fork()
-    if child == 0:
-        os.chdir(folder)
-        os.dup2(os.open("printed", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
-        os.execv(sys.executable, [sys.executable, "-m", "tercet", *arguments])
-    _, status, used = os.wait4(child, 0)
-    if status:
-        sys.exit(f"tercet {' '.join(arguments)}: exit code {os.waitstatus_to_exitcode(status)}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, (folder / "printed").stat().st_size / 1e6
+    used = measured([sys.executable, "-m", "tercet", *arguments], folder)
+    return used.seconds, used.megabytes, len(used.printed.encode()) / 1e6
 
 
 def words_in(path: Path) -> int:
@@ -61,17 +54,6 @@ def words_in(path: Path) -> int:
         while piece := file.readlines(1 << 26):
             found.update(hash(word) for line in piece for word in line.split())
     return len(found)
-
-
-def write(folder: Path, segments: int, names: Sequence[str], packed: bool) -> None:
-    """Write texts in a process of its own: the memory of this one would be counted as that of the commands."""
-    context = multiprocessing.get_context("spawn")
-    for function, arguments in ((write_texts, (folder, segments, names)), (pack, (folder, names[:2]))):
-        if function is pack and not packed:
-            continue
-        process = context.Process(target=function, args=arguments)
-        process.start()
-        process.join()
 
 
 def pack(folder: Path, names: Sequence[str]) -> None:
@@ -103,7 +85,9 @@ def rows(segments: Sequence[int], systems: int, *, vocabulary: bool, packed: boo
     with tempfile.TemporaryDirectory(prefix="tercet-memory-") as name:
         folder = Path(name)
         for count in segments:
-            write(folder, count, ("ref", "out0", "out1"), packed)
+            write_texts(folder, count, ("ref", "out0", "out1"))
+            if packed:
+                pack(folder, ("ref", "out0"))
             distinct = f"{words_in(folder / 'ref'):,}" if vocabulary else ""
             lines = [f"score ref -i out0 -m {metric}" for metric in ("bleu", "chrf", "ter")]
             if packed:

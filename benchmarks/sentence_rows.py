@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-import resource
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from tercet.data.lines import write_lines
 
-from .common import Row
+from .common import Row, measured
 
 ROWS = 100_000
 LIMITS = {"text": 4.0, "tsv": 3.0, "json": 2.0}  # CPU seconds by format
@@ -22,12 +20,10 @@ LIMITS = {"text": 4.0, "tsv": 3.0, "json": 2.0}  # CPU seconds by format
 def printed(form: str, folder: Path) -> float:
     """Return the CPU seconds of the command, whose output must have all rows."""
     words = [sys.executable, "-m", "tercet", "score", "ref", "-i", "out", "-m", "bleu", "-sl", "-f", form]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(words, cwd=folder, check=True, capture_output=True, text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.stdout.count("\n") < ROWS:
-        sys.exit(f"score -sl -f {form} printed {done.stdout.count(chr(10)):,} lines for {ROWS:,} segments")
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    used = measured(words, folder)
+    if used.printed.count("\n") < ROWS:
+        sys.exit(f"score -sl -f {form} printed {used.printed.count(chr(10)):,} lines for {ROWS:,} segments")
+    return used.seconds
 
 
 def rows() -> list[Row]:
