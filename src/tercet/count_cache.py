@@ -32,10 +32,7 @@ class Cache:
             log.warning("%s has %d files of Tercet 0.1, which are not read. Delete them: *.npy.", folder, old)
 
     def header(self, metric: Ready, shard: TestSet, outputs: Sequence[str]) -> dict[str, Any]:
-        """Return all that the counts of one system depend on.
-
-        Python's Unicode data decide what is lower case and what is a punctuation mark.
-        """
+        """Return all that the counts of one system depend on, Python's Unicode data included."""
         code = metric.metric.code
         return {
             "format": 2,
@@ -49,7 +46,6 @@ class Cache:
         }
 
     def path(self, header: Mapping[str, Any]) -> Path:
-        """Return the file for counts with this header."""
         return self.folder / f"{sha256(json.dumps(header).encode()).hexdigest()}.counts"
 
     def load(self, header: Mapping[str, Any]) -> Floats | None:
@@ -71,7 +67,6 @@ class Cache:
         return None
 
     def save(self, header: Mapping[str, Any], counts: Floats) -> None:
-        """Keep counts."""
         data = np.ascontiguousarray(counts, dtype="<f8").tobytes()
         line = json.dumps({**header, "shape": list(counts.shape), "digest": sha256(data).hexdigest()})
         with writing_bytes(self.path(header)) as stream:

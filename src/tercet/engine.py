@@ -47,10 +47,7 @@ Progress = Callable[[int, int | None], None]
 def open_executor(
     jobs: int = 1, cluster: str | None = None, executor: Executor | None = None
 ) -> Iterator[Executor | None]:
-    """None for one job here, a pool of processes for more, or the executor of a Dask cluster at an address.
-
-    executor: one that is open already; it is used, and stays open.
-    """
+    """Return the executor for a number of jobs or a Dask cluster; None for one job. One that is open stays open."""
     if executor is not None:
         yield executor
         return
@@ -108,7 +105,6 @@ class _Shipping:
         self.sent: dict[int, Any] = {}
 
     def send(self, metric: Ready) -> object:
-        """Return what stands for a metric in the arguments of a unit."""
         if id(metric) not in self.sent:
             self.sent[id(metric)] = self._send(metric)
         return self.sent[id(metric)]
@@ -171,10 +167,7 @@ def count(
     testset: TestSet | TextFiles, metrics: Sequence[Ready], *, executor: Executor | None = None,
     cache: str | Path | None = None, progress: Progress | None = None,
 ) -> Iterator[tuple[int, TestSet, dict[str, Floats]]]:  # fmt: skip
-    """Count a test set (or a stream): yields (index of the metric, shard, counts by system), shards in order.
-
-    No more than a bounded number of shards is in memory at once.
-    """
+    """Count a test set or stream: yield (index of the metric, shard, counts by system), shards in order."""
     store = None
     if cache is not None:
         from .count_cache import Cache
@@ -243,14 +236,12 @@ def _groups(metrics: Sequence[Ready], *, apart: bool) -> list[_Group]:
 
 
 def _units(segments: int, size: int, rows: int | None) -> int:
-    """Return how many units shards of this size are cut into."""
     full, rest = divmod(segments, size)
     most = rows or size
     return full * -(-size // most) + -(-rest // most)
 
 
 def _joined(parts: Sequence[dict[str, Floats]]) -> dict[str, Floats]:
-    """Return the counts of consecutive segments in one array per system."""
     if len(parts) == 1:
         return parts[0]
     return {system: np.concatenate([part[system] for part in parts]) for system in parts[0]}
@@ -306,7 +297,6 @@ class _Unit:
                     self.store.save(headers[system], array)
 
     def collect(self) -> list[dict[str, Floats]]:
-        """Return for each metric the counts by system, in the order of the shard."""
         rows: list[list[dict[str, Floats]]] = []
         for future in self.futures:
             from .workers import result_of

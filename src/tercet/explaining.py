@@ -25,10 +25,7 @@ INSTEAD = {  # what else says why a segment has its score
 
 @dataclass(frozen=True)
 class Explanation:
-    """What one metric saw in one segment of one system.
-
-    output, references, source: the texts. seen: what the metric's `explain_segment` returned.
-    """
+    """What one metric saw in one segment of one system: the texts, and what `explain_segment` returned."""
 
     system: str
     metric: str
@@ -41,7 +38,6 @@ class Explanation:
     seen: Seen
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form, which `text/explanation.schema.json` describes."""
         head = {"system": self.system, "metric": self.metric, "name": self.label, "segment": self.segment}
         seen = self.seen.to_dict(self.output, self.references, self.source)
         return {**head, "score": self.score, "values": dict(self.seen.values), **seen}
@@ -52,7 +48,6 @@ class Explanation:
         return _operations(self.seen)
 
     def lines(self) -> list[str]:
-        """Return the text form."""
         return self.seen.lines()
 
 
@@ -110,10 +105,7 @@ class EditComparison:
     metrics: tuple[MetricEdits, ...]
 
     def to_dict(self, *, full: bool = False) -> dict[str, Any]:
-        """Return the comparison's, where pairs also have `edits`, sums by system.
-
-        full: also the segments of every pair, with `a_edits` and `b_edits`.
-        """
+        """Return the comparison's, where pairs also have `edits`; full: also segments, with `a_edits` and `b_edits`."""
         everything = self.comparison.to_dict(full=full)
         for metric, edits in zip(everything["metrics"], self.metrics, strict=True):
             for pair in metric["pairs"]:
@@ -127,10 +119,7 @@ class EditComparison:
 def compare_edits(
     comparison: Comparison, testset: TestSet, *, segments: Sequence[int] | None = None, progress: Progress | None = None
 ) -> EditComparison:
-    """How systems that were compared on a test set go wrong: edits by kind, and the scripts of deciding segments.
-
-    segments: the numbers of those that were compared, as they were given to `compare`; all by default.
-    """
+    """Return how compared systems go wrong: edits by kind, and the scripts of deciding segments."""
     rows = range(len(testset)) if segments is None else [number - 1 for number in segments]
     check_edits([_ready(result).given for result in comparison.metrics])
     for result in comparison.metrics:

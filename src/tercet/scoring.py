@@ -237,10 +237,7 @@ def paired_tests(
 
 
 def add_tests(scores: Sequence[Scores], tests: Sequence[Comparisons]) -> list[Scores]:
-    """Return the scores with their paired tests; with those of a bootstrap also its intervals, if there are no others.
-
-    The intervals come from the same resamples.
-    """
+    """Return the scores with their paired tests, whose resamples give intervals where there are no others."""
     return [
         replace(item, test=test)
         if item.interval or test.test != "bootstrap"
@@ -387,10 +384,7 @@ def add_groups(scores: Sequence[Scores], by: str, *, testset: TestSet | None = N
 
 
 def add_intervals(scores: Sequence[Scores], **options: Any) -> list[Scores]:
-    """Return the scores with bootstrap intervals, computed from the counts that they keep.
-
-    Options are those of `tercet.stats.bootstrap_all`: resamples, confidence, method and seed.
-    """
+    """Return the scores with bootstrap intervals; options are those of `tercet.stats.bootstrap_all`."""
     from .stats import bootstrap_all
 
     added = []
@@ -406,10 +400,7 @@ def add_intervals(scores: Sequence[Scores], **options: Any) -> list[Scores]:
 
 
 def merge(parts: Sequence[Sequence[Scores]]) -> list[Scores]:
-    """Return the scores of shards put together, in the given order: the same as if the whole had been scored at once.
-
-    Intervals and groups are not kept: compute them from the whole (`add_intervals`, `add_groups`).
-    """
+    """Return the scores of shards put together, as if all had been scored at once; without intervals and groups."""
     if len({len(part) for part in parts}) > 1:
         raise UsageError("These files do not belong together: they hold different numbers of metrics.")
     return [_merged(same) for same in zip(*parts, strict=True)]

@@ -52,11 +52,7 @@ def segment_groups(by: str, testset: TestSet | None, documents: Sequence[str] | 
 
 
 def select_segments(condition: str, testset: TestSet) -> list[int]:
-    """Return the numbers (from 1) of the segments that fulfil a condition.
-
-    condition: a kind of content such as "numbers" or "terms:FILE", its opposite with "no-" before it, as
-    "no-duplicates", or SLICE=VALUE, as "domain=news" or "document=42".
-    """
+    """Return the numbers of the segments with a content ("numbers", "no-terms:FILE") or label ("domain=news")."""
     by, equals, value = condition.partition("=")
     kind = by.removeprefix("no-").partition(":")[0]
     if not equals and kind in CONTENTS and by not in testset.labels:

@@ -88,7 +88,6 @@ class _Checked:
         return self.metric.ready(testset).count(Shard(testset))
 
     def same(self, first: Floats, second: Floats) -> bool:
-        """Return whether numbers agree as far as the metric's tolerance says."""
         tolerance = max(1e-12, self.metric.tolerance)
         return np.allclose(first, second, rtol=tolerance, atol=tolerance, equal_nan=True)
 

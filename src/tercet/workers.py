@@ -1,8 +1,4 @@
-"""Run units of work in other processes: return results in order, bound the number in progress, report dead processes.
-
-Warnings that a worker logs are logged again by the process that collects the result, because only that process knows
-the user's logging settings.
-"""
+"""Run units of work in other processes, with results in order. Their warnings are logged by the collecting process."""
 
 from __future__ import annotations
 
@@ -28,10 +24,7 @@ def submit(executor: Executor, function: Callable[..., Result], *arguments: obje
 
 
 def result_of(future: Future[tuple[Result, Warnings]], watch: Callable[[], None] | None = None) -> Result:
-    """Wait for a unit of work, log its warnings in this process, and return its result.
-
-    watch: called every few seconds; raises an error if the result will never come.
-    """
+    """Return the result of a unit of work and log its warnings. watch: raises if the result will never come."""
     if watch is not None:
         from concurrent.futures import wait
 
@@ -54,11 +47,7 @@ def results_in_order(
     advice: str = "",
     ahead: int = AHEAD,
 ) -> Iterator[Result]:
-    """Call `function` with the arguments of each task and yield the results in the order of the tasks.
-
-    doing: what the processes do ("parsing"), for the error message if one dies.
-    advice: further advice to append to that message.
-    """
+    """Yield results in the order of the tasks. doing, advice: for the error message if a process dies."""
     from concurrent.futures import BrokenExecutor
 
     waiting: deque[Future[tuple[Result, Warnings]]] = deque()

@@ -16,31 +16,18 @@ except ImportError:
 
 
 @cython.cfunc
+@cython.locals(i=cython.Py_ssize_t, k=cython.Py_ssize_t, p=cython.Py_ssize_t, q=cython.Py_ssize_t, length=cython.int)
 def _unique_lengths(
-    ids: cython.int[::1],
-    start: cython.Py_ssize_t,
-    n: cython.Py_ssize_t,
-    other: cython.int[::1],
-    first: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    step: cython.int,
-    same: cython.bint,
-    longest: cython.int[::1],
-    second: cython.int[::1],
-    where: cython.int[::1],
-    row: cython.int[::1],
-) -> cython.int:
+    ids: cython.int[::1], start: cython.Py_ssize_t, n: cython.Py_ssize_t, other: cython.int[::1],
+    first: cython.Py_ssize_t, m: cython.Py_ssize_t, step: cython.int, same: cython.bint, longest: cython.int[::1],
+    second: cython.int[::1], where: cython.int[::1], row: cython.int[::1],
+) -> cython.int:  # fmt: skip
     """Find for each word the n-grams that end there (step 1) or begin there (step -1) and occur in the other text.
 
     longest: the length of the longest one. where: the other text's position of that word. second: the length of the
     longest one at any other position. With `same` the other text is the text itself, and a word's own position is
     ignored. row: size of the other text + 1.
     """
-    i: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    p: cython.Py_ssize_t
-    q: cython.Py_ssize_t
-    length: cython.int
     for k in range(m + 1):
         row[k] = 0
     for i in range(n):
@@ -65,39 +52,22 @@ def _unique_lengths(
     return 0
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, start=cython.Py_ssize_t, first=cython.Py_ssize_t)
+@cython.locals(n=cython.Py_ssize_t, m=cython.Py_ssize_t)
+@cython.locals(needed=cython.int, shortest=cython.int, direction=cython.int, step=cython.int)
+@cython.locals(longest=cython.int[::1], second=cython.int[::1], where=cython.int[::1], own=cython.int[::1])
+@cython.locals(unused=cython.int[::1], best=cython.int[::1])
 def align_contexts(
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    texts: cython.longlong[::1],
-    reference_ids: cython.int[::1],
-    reference_offsets: cython.longlong[::1],
-    alignment: cython.int[::1],
-    alignment_offsets: cython.longlong[::1],
-    scratch: cython.int[::1],
-    row: cython.int[::1],
-) -> None:
+    ids: cython.int[::1], offsets: cython.longlong[::1], texts: cython.longlong[::1], reference_ids: cython.int[::1],
+    reference_offsets: cython.longlong[::1], alignment: cython.int[::1], alignment_offsets: cython.longlong[::1],
+    scratch: cython.int[::1], row: cython.int[::1],
+) -> None:  # fmt: skip
     """Align each word by the shortest n-gram with it that occurs once in the output and once in the reference.
 
     The n-gram ends or begins with the word; of two of the same length the one that ends there is used. An n-gram is
     unique in a text if it is longer than its match at any other position.
     scratch: 6 * longest output. row: longest text + 1.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    first: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    needed: cython.int
-    shortest: cython.int
-    direction: cython.int
-    step: cython.int
-    longest: cython.int[::1]
-    second: cython.int[::1]
-    where: cython.int[::1]
-    own: cython.int[::1]
-    unused: cython.int[::1]
-    best: cython.int[::1]
 
     for t in range(texts.shape[0]):
         start = offsets[texts[t]]
@@ -125,22 +95,16 @@ def align_contexts(
                     alignment[alignment_offsets[t] + i] = where[i]
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, n=cython.Py_ssize_t)
+@cython.locals(pairs=cython.longlong)
 def count_ascending(
-    alignment: cython.int[::1],
-    alignment_offsets: cython.longlong[::1],
-    aligned: cython.longlong[::1],
-    ascending: cython.longlong[::1],
-    row: cython.int[::1],
-) -> None:
+    alignment: cython.int[::1], alignment_offsets: cython.longlong[::1], aligned: cython.longlong[::1],
+    ascending: cython.longlong[::1], row: cython.int[::1],
+) -> None:  # fmt: skip
     """Count the aligned words, and the pairs of them that are in the reference's order.
 
     row: size of the longest output.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    pairs: cython.longlong
     for t in range(aligned.shape[0]):
         n = 0
         for i in range(alignment_offsets[t], alignment_offsets[t + 1]):
@@ -159,17 +123,10 @@ def count_ascending(
 @cython.cfunc
 @cython.inline
 def _share_context(
-    ids: cython.int[::1],
-    start: cython.Py_ssize_t,
-    n: cython.Py_ssize_t,
-    i: cython.Py_ssize_t,
-    other: cython.int[::1],
-    first: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    j: cython.Py_ssize_t,
-    width: cython.Py_ssize_t,
+    ids: cython.int[::1], start: cython.Py_ssize_t, n: cython.Py_ssize_t, i: cython.Py_ssize_t, other: cython.int[::1],
+    first: cython.Py_ssize_t, m: cython.Py_ssize_t, j: cython.Py_ssize_t, width: cython.Py_ssize_t,
     wrapped: cython.bint,
-) -> cython.bint:
+) -> cython.bint:  # fmt: skip
     """Return whether the windows of `width` words before and after two positions have a word in common.
 
     With `wrapped` a window that would begin before the text counts from its end, like a negative index in Python.
@@ -191,18 +148,15 @@ def _share_context(
     return False
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, start=cython.Py_ssize_t)
+@cython.locals(first=cython.Py_ssize_t, n=cython.Py_ssize_t, m=cython.Py_ssize_t, distance=cython.Py_ssize_t)
+@cython.locals(least=cython.Py_ssize_t, chosen=cython.Py_ssize_t, rank=cython.Py_ssize_t)
+@cython.locals(shared=cython.bint, sharing=cython.bint)
 def align_nearest(
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    texts: cython.longlong[::1],
-    reference_ids: cython.int[::1],
-    reference_offsets: cython.longlong[::1],
-    width: cython.int,
-    port: cython.bint,
-    alignment: cython.int[::1],
-    alignment_offsets: cython.longlong[::1],
-    scratch: cython.int[::1],
-) -> None:
+    ids: cython.int[::1], offsets: cython.longlong[::1], texts: cython.longlong[::1], reference_ids: cython.int[::1],
+    reference_offsets: cython.longlong[::1], width: cython.int, port: cython.bint, alignment: cython.int[::1],
+    alignment_offsets: cython.longlong[::1], scratch: cython.int[::1],
+) -> None:  # fmt: skip
     """Align each word, from left to right, with a reference position that has it and is not taken.
 
     Of several positions those that share a word within `width` words are preferred, if there are any; of these the
@@ -210,19 +164,6 @@ def align_nearest(
     the beginning of a text are empty or wrap, and an index among the positions that share a word is used as an index
     among all positions. scratch: size of the longest reference.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    first: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    distance: cython.Py_ssize_t
-    least: cython.Py_ssize_t
-    chosen: cython.Py_ssize_t
-    rank: cython.Py_ssize_t
-    shared: cython.bint
-    sharing: cython.bint
 
     for t in range(texts.shape[0]):
         start = offsets[texts[t]]
@@ -271,17 +212,15 @@ def _perl_word(
     return ids[start + i] if 0 <= i < n else 0
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, a=cython.Py_ssize_t, b=cython.Py_ssize_t)
+@cython.locals(side=cython.Py_ssize_t, start=cython.Py_ssize_t, first=cython.Py_ssize_t, place=cython.Py_ssize_t)
+@cython.locals(n=cython.Py_ssize_t, m=cython.Py_ssize_t, distance=cython.Py_ssize_t, least=cython.Py_ssize_t)
+@cython.locals(found=cython.longlong, confirmed=cython.bint)
 def align_perl(
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    texts: cython.longlong[::1],
-    reference_ids: cython.int[::1],
-    reference_offsets: cython.longlong[::1],
-    alignment: cython.int[::1],
-    alignment_offsets: cython.longlong[::1],
-    common: cython.longlong[::1],
-    scratch: cython.int[::1],
-) -> None:
+    ids: cython.int[::1], offsets: cython.longlong[::1], texts: cython.longlong[::1], reference_ids: cython.int[::1],
+    reference_offsets: cython.longlong[::1], alignment: cython.int[::1], alignment_offsets: cython.longlong[::1],
+    common: cython.longlong[::1], scratch: cython.int[::1],
+) -> None:  # fmt: skip
     """Align words and count common words as the hLEPOR program of WMT19 does; id 0 is the empty word.
 
     In `common` a reference position counts as taken if a position was taken whose decimal digits begin with its own.
@@ -290,21 +229,6 @@ def align_perl(
     two words need one among the previous two. Otherwise they are aligned with the nearest position that was not
     confirmed last, if there is one, or with the first position. scratch: 2 * longest reference.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    a: cython.Py_ssize_t
-    b: cython.Py_ssize_t
-    side: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    first: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    distance: cython.Py_ssize_t
-    least: cython.Py_ssize_t
-    found: cython.longlong
-    confirmed: cython.bint
 
     for t in range(texts.shape[0]):
         start = offsets[texts[t]]

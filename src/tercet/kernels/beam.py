@@ -24,12 +24,9 @@ COLUMNS = 31
 
 @cython.cfunc
 def _share(
-    synsets: cython.int[::1],
-    a: cython.Py_ssize_t,
-    end_a: cython.Py_ssize_t,
-    b: cython.Py_ssize_t,
+    synsets: cython.int[::1], a: cython.Py_ssize_t, end_a: cython.Py_ssize_t, b: cython.Py_ssize_t,
     end_b: cython.Py_ssize_t,
-) -> cython.bint:
+) -> cython.bint:  # fmt: skip
     """Return whether two sorted lists have a number in common."""
     while a < end_a and b < end_b:
         if synsets[a] == synsets[b]:
@@ -42,33 +39,18 @@ def _share(
 
 
 @cython.cfunc
+@cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, matcher=cython.int, a=cython.int, b=cython.int)
+@cython.locals(found=cython.bint)
 def _list_candidates(
-    outputs: cython.int[::1],
-    first: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    references: cython.int[::1],
-    start: cython.Py_ssize_t,
-    n: cython.Py_ssize_t,
-    names: cython.int[::1],
-    stems: cython.int[::1],
-    synsets: cython.int[::1],
-    synset_offsets: cython.longlong[::1],
-    phrases: cython.int[::1],
-    phrase: cython.Py_ssize_t,
-    last_phrase: cython.Py_ssize_t,
-    candidates: cython.int[::1],
-    begins: cython.int[::1],
-) -> cython.Py_ssize_t:
+    outputs: cython.int[::1], first: cython.Py_ssize_t, m: cython.Py_ssize_t, references: cython.int[::1],
+    start: cython.Py_ssize_t, n: cython.Py_ssize_t, names: cython.int[::1], stems: cython.int[::1],
+    synsets: cython.int[::1], synset_offsets: cython.longlong[::1], phrases: cython.int[::1], phrase: cython.Py_ssize_t,
+    last_phrase: cython.Py_ssize_t, candidates: cython.int[::1], begins: cython.int[::1],
+) -> cython.Py_ssize_t:  # fmt: skip
     """List all matches by their start in the reference. Returns their number, or -1 if `candidates` is too small.
 
     phrases: rows of reference start, reference length, output start, output length, sorted by reference start.
     """
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    matcher: cython.int
-    found: cython.bint
-    a: cython.int
-    b: cython.int
     count: cython.Py_ssize_t = 0
     most: cython.Py_ssize_t = candidates.shape[0] // 4
     for i in range(n):
@@ -114,15 +96,9 @@ def _list_candidates(
 
 @cython.cfunc
 def _insert(
-    covered: cython.int,
-    chunks: cython.int,
-    distance: cython.longlong,
-    parent: cython.int,
-    choice: cython.int,
-    ranks: cython.longlong[::1],
-    size: cython.int,
-    beam: cython.int,
-) -> cython.int:
+    covered: cython.int, chunks: cython.int, distance: cython.longlong, parent: cython.int, choice: cython.int,
+    ranks: cython.longlong[::1], size: cython.int, beam: cython.int,
+) -> cython.int:  # fmt: skip
     """Insert a path into the sorted list of the best ones, after equal ones. Returns the new size of the list.
 
     ranks: rows of covered words, chunks, distance, parent, choice.
@@ -154,46 +130,24 @@ def _insert(
 
 
 @cython.cfunc
+@cython.locals(i=cython.Py_ssize_t, c=cython.Py_ssize_t, k=cython.Py_ssize_t, w=cython.Py_ssize_t)
+@cython.locals(old=cython.Py_ssize_t, new=cython.Py_ssize_t)
+@cython.locals(count=cython.int, p=cython.int, parent=cython.int, choice=cython.int, covered=cython.int)
+@cython.locals(chunks=cython.int, gain=cython.int, last=cython.longlong, distance=cython.longlong)
+@cython.locals(free=cython.bint, fixed=cython.bint)
 def _search(
-    n: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    candidates: cython.int[::1],
-    begins: cython.int[::1],
-    beam: cython.int,
-    original: cython.bint,
-    cover: cython.int[::1],
-    ranks: cython.longlong[::1],
-    paths: cython.longlong[::1],
-    used: cython.ulonglong[::1],
-    trace: cython.int[::1],
-    links: cython.int[::1],
-    link: cython.Py_ssize_t,
-) -> cython.int:
+    n: cython.Py_ssize_t, m: cython.Py_ssize_t, candidates: cython.int[::1], begins: cython.int[::1], beam: cython.int,
+    original: cython.bint, cover: cython.int[::1], ranks: cython.longlong[::1], paths: cython.longlong[::1],
+    used: cython.ulonglong[::1], trace: cython.int[::1], links: cython.int[::1], link: cython.Py_ssize_t,
+) -> cython.int:  # fmt: skip
     """Fill links[link:] with the best alignment, a row for each reference word (-1: no match starts there).
 
     Returns the number of chunks. cover: one for each word of both texts; ranks: 5 * beam; paths: 10 * beam; used: a bit
     for each output word of each path, twice; trace: 2 * beam * reference words.
     """
-    i: cython.Py_ssize_t
-    c: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    w: cython.Py_ssize_t
     words: cython.Py_ssize_t = (m + 63) // 64
     bank: cython.Py_ssize_t = 0
-    old: cython.Py_ssize_t
-    new: cython.Py_ssize_t
     size: cython.int = 1
-    count: cython.int
-    p: cython.int
-    parent: cython.int
-    choice: cython.int
-    last: cython.longlong
-    covered: cython.int
-    chunks: cython.int
-    distance: cython.longlong
-    gain: cython.int
-    free: cython.bint
-    fixed: cython.bint
     one: cython.ulonglong = 1
 
     for k in range(n + m):
@@ -309,33 +263,18 @@ def _search(
     return chunks
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, k=cython.Py_ssize_t, n=cython.Py_ssize_t, m=cython.Py_ssize_t)
+@cython.locals(start=cython.Py_ssize_t, first=cython.Py_ssize_t, row=cython.Py_ssize_t, found=cython.Py_ssize_t)
+@cython.locals(link=cython.Py_ssize_t, matcher=cython.Py_ssize_t, chunks=cython.int, same=cython.bint)
 def align_pairs(
-    begin: cython.Py_ssize_t,
-    outputs: cython.int[::1],
-    output_offsets: cython.longlong[::1],
-    output_kinds: cython.uchar[::1],
-    texts: cython.longlong[::1],
-    references: cython.int[::1],
-    reference_offsets: cython.longlong[::1],
-    reference_kinds: cython.uchar[::1],
-    names: cython.int[::1],
-    stems: cython.int[::1],
-    synsets: cython.int[::1],
-    synset_offsets: cython.longlong[::1],
-    phrases: cython.int[::1],
-    phrase_offsets: cython.longlong[::1],
-    beam: cython.int,
-    original: cython.bint,
-    counts: cython.double[::1],
-    links: cython.int[::1],
-    candidates: cython.int[::1],
-    begins: cython.int[::1],
-    cover: cython.int[::1],
-    ranks: cython.longlong[::1],
-    paths: cython.longlong[::1],
-    used: cython.ulonglong[::1],
-    trace: cython.int[::1],
-) -> cython.Py_ssize_t:
+    begin: cython.Py_ssize_t, outputs: cython.int[::1], output_offsets: cython.longlong[::1],
+    output_kinds: cython.uchar[::1], texts: cython.longlong[::1], references: cython.int[::1],
+    reference_offsets: cython.longlong[::1], reference_kinds: cython.uchar[::1], names: cython.int[::1],
+    stems: cython.int[::1], synsets: cython.int[::1], synset_offsets: cython.longlong[::1], phrases: cython.int[::1],
+    phrase_offsets: cython.longlong[::1], beam: cython.int, original: cython.bint, counts: cython.double[::1],
+    links: cython.int[::1], candidates: cython.int[::1], begins: cython.int[::1], cover: cython.int[::1],
+    ranks: cython.longlong[::1], paths: cython.longlong[::1], used: cython.ulonglong[::1], trace: cython.int[::1],
+) -> cython.Py_ssize_t:  # fmt: skip
     """Align reference t with output texts[t] for every t from `begin`. Returns the first t that was not aligned.
 
     That is the number of references, or a t whose matches do not fit into `candidates`: enlarge it and continue there.
@@ -344,19 +283,6 @@ def align_pairs(
     phrases: see `_list_candidates`.
     counts, links: flattened, COLUMNS per reference and WIDTH per word of it. The other arrays are scratch.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    first: cython.Py_ssize_t
-    row: cython.Py_ssize_t
-    found: cython.Py_ssize_t
-    link: cython.Py_ssize_t
-    matcher: cython.Py_ssize_t
-    chunks: cython.int
-    same: cython.bint
 
     for t in range(begin, texts.shape[0]):
         start = reference_offsets[t]

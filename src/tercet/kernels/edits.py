@@ -16,19 +16,19 @@ except ImportError:
     from . import plain as cython
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, b=cython.Py_ssize_t)
+@cython.locals(start=cython.Py_ssize_t, first=cython.Py_ssize_t, n=cython.Py_ssize_t, m=cython.Py_ssize_t)
+@cython.locals(width=cython.Py_ssize_t, head=cython.Py_ssize_t, tail=cython.Py_ssize_t)
+@cython.locals(used=cython.int, number=cython.int)
+@cython.locals(distance=cython.longlong, substitutions=cython.longlong, deletions=cython.longlong)
+@cython.locals(insertions=cython.longlong)
+@cython.locals(last=cython.ulonglong, equal=cython.ulonglong, across=cython.ulonglong, right=cython.ulonglong)
+@cython.locals(left=cython.ulonglong, mixed=cython.ulonglong)
 def levenshtein(
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    texts: cython.longlong[::1],
-    reference_ids: cython.int[::1],
-    reference_offsets: cython.longlong[::1],
-    counts: cython.longlong[::1],
-    script: cython.uchar[::1],
-    numbers: cython.int[::1],
-    masks: cython.ulonglong[::1],
-    carries: cython.int[::1],
-    columns: cython.ulonglong[::1],
-) -> cython.longlong:
+    ids: cython.int[::1], offsets: cython.longlong[::1], texts: cython.longlong[::1], reference_ids: cython.int[::1],
+    reference_offsets: cython.longlong[::1], counts: cython.longlong[::1], script: cython.uchar[::1],
+    numbers: cython.int[::1], masks: cython.ulonglong[::1], carries: cython.int[::1], columns: cython.ulonglong[::1],
+) -> cython.longlong:  # fmt: skip
     """Fill `counts`, a flattened array of shape (texts, 4): substitutions, deletions, insertions, unchanged words.
 
     A deletion is a reference word that the output lacks, an insertion an output word that the reference lacks. Of the
@@ -40,35 +40,12 @@ def levenshtein(
     """
     bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     one: cython.ulonglong = 1
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    b: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    first: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    width: cython.Py_ssize_t
-    head: cython.Py_ssize_t
-    tail: cython.Py_ssize_t
     written: cython.Py_ssize_t = 0
     base: cython.int = 1
-    used: cython.int
-    number: cython.int
     traced: cython.bint = columns.shape[0] > 0
     kept: cython.bint = script.shape[0] > 0
-    distance: cython.longlong
-    substitutions: cython.longlong
-    deletions: cython.longlong
-    insertions: cython.longlong
-    last: cython.ulonglong
-    equal: cython.ulonglong
     up: cython.ulonglong  # bit i: the grid increases by one from reference word i - 1 to i
     down: cython.ulonglong  # bit i: it decreases by one
-    across: cython.ulonglong
-    right: cython.ulonglong
-    left: cython.ulonglong
-    mixed: cython.ulonglong
 
     for t in range(texts.shape[0]):
         start = offsets[texts[t]]
@@ -197,16 +174,14 @@ def levenshtein(
     return written
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, n=cython.Py_ssize_t, m=cython.Py_ssize_t)
+@cython.locals(start=cython.Py_ssize_t, first=cython.Py_ssize_t, cheapest=cython.Py_ssize_t, place=cython.Py_ssize_t)
+@cython.locals(word=cython.int, left=cython.int, cost=cython.int, least=cython.int, step=cython.uchar)
 def long_jumps(
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    texts: cython.longlong[::1],
-    reference_ids: cython.int[::1],
-    reference_offsets: cython.longlong[::1],
-    distances: cython.longlong[::1],
-    row: cython.int[::1],
+    ids: cython.int[::1], offsets: cython.longlong[::1], texts: cython.longlong[::1], reference_ids: cython.int[::1],
+    reference_offsets: cython.longlong[::1], distances: cython.longlong[::1], row: cython.int[::1],
     steps: cython.uchar[::1],
-) -> None:
+) -> None:  # fmt: skip
     """Fill `distances` with the edits of CDER (Leusch et al., 2006).
 
     Between any two reference words the position in the output may jump anywhere at the cost of one edit; skipped output
@@ -214,21 +189,7 @@ def long_jumps(
     reached (0 match, 1 substitution, 2 deletion, 3 insertion; plus 4 if a jump to the cell is cheaper; plus 8 for the
     cell from which jumps start), a row of (words of the output + 1) for the beginning and for each reference word.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    first: cython.Py_ssize_t
-    word: cython.int
-    left: cython.int
-    cost: cython.int
-    least: cython.int
-    cheapest: cython.Py_ssize_t
-    place: cython.Py_ssize_t
     ahead: cython.Py_ssize_t = row.shape[0] // 2  # the second half: costs without the column to the left
-    step: cython.uchar
     kept: cython.bint = steps.shape[0] > 0
 
     for t in range(texts.shape[0]):

@@ -20,13 +20,9 @@ except ImportError:
 @cython.cfunc
 @cython.inline
 def _slot(
-    keys: cython.ulonglong[::1],
-    values: cython.int[::1],
-    begin: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    prefix: cython.ulonglong,
-    word: cython.ulonglong,
-) -> cython.Py_ssize_t:
+    keys: cython.ulonglong[::1], values: cython.int[::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t,
+    prefix: cython.ulonglong, word: cython.ulonglong,
+) -> cython.Py_ssize_t:  # fmt: skip
     """Return the slot of an n-gram in the table from begin to end, or the free slot (value 0) where it belongs."""
     # Typed, or Cython would multiply Python integers; the mask of 64 bits is for the uncompiled version.
     multiplier: cython.ulonglong = 0x9E3779B97F4A7C15
@@ -40,18 +36,12 @@ def _slot(
     return begin + place
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, slot=cython.Py_ssize_t, gram=cython.int, word=cython.int)
 def add_order(
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    order: cython.Py_ssize_t,
-    grams: cython.int[::1],
-    zero: cython.int,
-    keys: cython.ulonglong[::1],
-    values: cython.int[::1],
-    prefixes: cython.int[::1],
-    counts: cython.longlong[::1],
-    known: cython.int,
-) -> cython.longlong:
+    ids: cython.int[::1], offsets: cython.longlong[::1], order: cython.Py_ssize_t, grams: cython.int[::1],
+    zero: cython.int, keys: cython.ulonglong[::1], values: cython.int[::1], prefixes: cython.int[::1],
+    counts: cython.longlong[::1], known: cython.int,
+) -> cython.longlong:  # fmt: skip
     """Count the n-grams of one order, 2 or more, and number them from `known` on. Returns the next number.
 
     Text t is ids[offsets[t]:offsets[t + 1]]. grams: the number of the shorter n-gram that begins at each position, 0
@@ -59,11 +49,6 @@ def add_order(
     table of this order, a power of two. prefixes and counts: by number of the n-gram, that of its first n-1 words, and
     how often it occurs.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    slot: cython.Py_ssize_t
-    gram: cython.int
-    word: cython.int
     for t in range(offsets.shape[0] - 1):
         for i in range(offsets[t], offsets[t + 1]):
             gram = grams[i]
@@ -103,13 +88,9 @@ def weigh_grams(
 @cython.cfunc
 @cython.inline
 def _longer(
-    gram: cython.int,
-    word: cython.int,
-    order: cython.Py_ssize_t,
-    keys: cython.ulonglong[::1],
-    values: cython.int[::1],
+    gram: cython.int, word: cython.int, order: cython.Py_ssize_t, keys: cython.ulonglong[::1], values: cython.int[::1],
     bounds: cython.longlong[::1],
-) -> cython.int:
+) -> cython.int:  # fmt: skip
     """Return the number of an n-gram of this order, made of a shorter one and a word (-1: unknown); 0 if unknown."""
     if word < 0:
         return 0
@@ -118,22 +99,15 @@ def _longer(
     return values[_slot(keys, values, bounds[order - 2], bounds[order - 1], gram, word)]
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, n=cython.Py_ssize_t, gram=cython.int)
 def find_grams(
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    keys: cython.ulonglong[::1],
-    values: cython.int[::1],
-    bounds: cython.longlong[::1],
-    grams: cython.int[:, ::1],
-) -> None:
+    ids: cython.int[::1], offsets: cython.longlong[::1], keys: cython.ulonglong[::1], values: cython.int[::1],
+    bounds: cython.longlong[::1], grams: cython.int[:, ::1],
+) -> None:  # fmt: skip
     """Fill grams[i, n - 1], the number of the n-gram that begins at position i; 0 if there is none.
 
     bounds: the table of order n is from bounds[n - 2] to bounds[n - 1].
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    gram: cython.int
     for t in range(offsets.shape[0] - 1):
         for i in range(offsets[t], offsets[t + 1]):
             gram = 0
@@ -147,17 +121,12 @@ def find_grams(
 
 @cython.cfunc
 @cython.inline
+@cython.locals(i=cython.Py_ssize_t, n=cython.Py_ssize_t, gram=cython.int)
 def _count_reference(
-    grams: cython.int[:, ::1],
-    begin: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    times: cython.int[::1],
+    grams: cython.int[:, ::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t, times: cython.int[::1],
     most: cython.int[::1],
-) -> cython.Py_ssize_t:
+) -> cython.Py_ssize_t:  # fmt: skip
     """Raise the largest counts to those of one reference. Returns its length."""
-    i: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    gram: cython.int
     for i in range(begin, end):
         for n in range(grams.shape[1]):
             gram = grams[i, n]
@@ -172,34 +141,21 @@ def _count_reference(
     return end - begin
 
 
+@cython.locals(s=cython.Py_ssize_t, t=cython.Py_ssize_t, i=cython.Py_ssize_t, n=cython.Py_ssize_t)
+@cython.locals(found=cython.Py_ssize_t, gram=cython.int)
 def match_information(
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    references: cython.int[:, ::1],
-    reference_offsets: cython.longlong[::1],
-    groups: cython.longlong[::1],
-    keys: cython.ulonglong[::1],
-    values: cython.int[::1],
-    bounds: cython.longlong[::1],
-    weights: cython.double[::1],
-    most: cython.int[::1],
-    times: cython.int[::1],
-    seen: cython.int[::1],
-    matched: cython.double[:, ::1],
-) -> None:
+    ids: cython.int[::1], offsets: cython.longlong[::1], references: cython.int[:, ::1],
+    reference_offsets: cython.longlong[::1], groups: cython.longlong[::1], keys: cython.ulonglong[::1],
+    values: cython.int[::1], bounds: cython.longlong[::1], weights: cython.double[::1], most: cython.int[::1],
+    times: cython.int[::1], seen: cython.int[::1], matched: cython.double[:, ::1],
+) -> None:  # fmt: skip
     """Fill matched[s, n - 1], the information of the matched n-grams in output s.
 
     references: from `find_grams`; segment s has the texts groups[s] to groups[s + 1] - 1. An n-gram matches at most as
     often as in the reference that has it most often. most and times: zeros, one for each n-gram. seen: two for each
     possible n-gram of an output. Information is added in the order in which n-grams first occur in the output.
     """
-    s: cython.Py_ssize_t
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    found: cython.Py_ssize_t
     max_order: cython.Py_ssize_t = references.shape[1]
-    gram: cython.int
     for s in range(offsets.shape[0] - 1):
         for t in range(groups[s], groups[s + 1]):
             _count_reference(references, reference_offsets[t], reference_offsets[t + 1], times, most)

@@ -9,15 +9,13 @@ except ImportError:
     from . import plain as cython
 
 
+@cython.locals(r=cython.Py_ssize_t, i=cython.Py_ssize_t, place=cython.Py_ssize_t)
 def count_inversions(rows: cython.int[:, ::1], tree: cython.int[::1], inversions: cython.longlong[::1]) -> None:
     """Fill the number of pairs of each row of which the first is larger than the second.
 
     Numbers are from 1 to the largest, which is the length of the tree less 1. A place of the tree counts the numbers
     seen so far down to the place without its lowest bit.
     """
-    r: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    place: cython.Py_ssize_t
     size: cython.Py_ssize_t = tree.shape[0]
     ordered: cython.longlong  # pairs of which the first is not larger
     length: cython.longlong = rows.shape[1]

@@ -19,39 +19,22 @@ except ImportError:
 BLANK = 32
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, k=cython.Py_ssize_t, start=cython.Py_ssize_t)
+@cython.locals(n=cython.Py_ssize_t, cheapest=cython.Py_ssize_t)
+@cython.locals(unit=cython.double, left=cython.double, down=cython.double, least=cython.double)
 def jump_distances(
-    points: cython.uint[::1],
-    offsets: cython.longlong[::1],
-    texts: cython.longlong[::1],
-    reference_points: cython.uint[::1],
-    reference_offsets: cython.longlong[::1],
-    deletion: cython.double,
-    insertion: cython.double,
-    substitution: cython.double,
-    jump: cython.double,
-    errors: cython.double[::1],
-    visits: cython.int[::1],
-    visit_sums: cython.longlong[::1],
-    row: cython.double[::1],
-    ahead: cython.double[::1],
+    points: cython.uint[::1], offsets: cython.longlong[::1], texts: cython.longlong[::1],
+    reference_points: cython.uint[::1], reference_offsets: cython.longlong[::1], deletion: cython.double,
+    insertion: cython.double, substitution: cython.double, jump: cython.double, errors: cython.double[::1],
+    visits: cython.int[::1], visit_sums: cython.longlong[::1], row: cython.double[::1], ahead: cython.double[::1],
     units: cython.double[::1],
-) -> None:
+) -> None:  # fmt: skip
     """Compare output texts[t] with reference text t: errors[t] is the cost of the cheapest path.
 
     A column is visited when it is the cheapest of a row. visit_sums: four numbers for each t: the numbers of columns
     after the first with no visit and with several visits, the sum of the latter's visits, and the first column's
     visits. visits, row, ahead, units: one for each column, i.e. characters of the longest output + 1.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    cheapest: cython.Py_ssize_t
-    unit: cython.double
-    left: cython.double
-    down: cython.double
-    least: cython.double
 
     for t in range(texts.shape[0]):
         start = offsets[texts[t]]
@@ -89,38 +72,21 @@ def jump_distances(
         _sum_visits(visits, n, visit_sums, 4 * t)
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, k=cython.Py_ssize_t, start=cython.Py_ssize_t)
+@cython.locals(n=cython.Py_ssize_t, cheapest=cython.Py_ssize_t, unit=cython.float, left=cython.float, down=cython.float)
+@cython.locals(least=cython.int)
 def jump_distances_single(
-    points: cython.uint[::1],
-    offsets: cython.longlong[::1],
-    texts: cython.longlong[::1],
-    reference_points: cython.uint[::1],
-    reference_offsets: cython.longlong[::1],
-    deletion: cython.float,
-    insertion: cython.float,
-    substitution: cython.float,
-    jump: cython.float,
-    errors: cython.double[::1],
-    visits: cython.int[::1],
-    visit_sums: cython.longlong[::1],
-    row: cython.float[::1],
-    ahead: cython.float[::1],
+    points: cython.uint[::1], offsets: cython.longlong[::1], texts: cython.longlong[::1],
+    reference_points: cython.uint[::1], reference_offsets: cython.longlong[::1], deletion: cython.float,
+    insertion: cython.float, substitution: cython.float, jump: cython.float, errors: cython.double[::1],
+    visits: cython.int[::1], visit_sums: cython.longlong[::1], row: cython.float[::1], ahead: cython.float[::1],
     units: cython.float[::1],
-) -> None:
+) -> None:  # fmt: skip
     """Compute `jump_distances` in single precision, with the row's minimum truncated to an integer.
 
     Hence a column counts as cheaper only if it is below the integer part of the cheapest one before it. Uncompiled,
     sums of two are rounded when they are stored, which gives the same numbers.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    cheapest: cython.Py_ssize_t
-    unit: cython.float
-    left: cython.float
-    down: cython.float
-    least: cython.int
     one: cython.float = 1.0
     nothing: cython.float = 0.0
 

@@ -16,26 +16,17 @@ except ImportError:
     from . import plain as cython
 
 
+@cython.locals(e=cython.Py_ssize_t, k=cython.Py_ssize_t, i=cython.Py_ssize_t, word=cython.int)
 def list_pairs(
-    where: cython.int[::1],
-    where_offsets: cython.longlong[::1],
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    seen: cython.int[::1],
-    ends: cython.longlong[::1],
-    targets: cython.int[::1],
-    writing: cython.bint,
-) -> None:
+    where: cython.int[::1], where_offsets: cython.longlong[::1], ids: cython.int[::1], offsets: cython.longlong[::1],
+    seen: cython.int[::1], ends: cython.longlong[::1], targets: cython.int[::1], writing: cython.bint,
+) -> None:  # fmt: skip
     """Count for each source word the target words that it occurs with; with `writing` also list them.
 
     Target word e is in the texts where[where_offsets[e]:where_offsets[e + 1]]; ids and offsets are the sources.
     seen: -1 for each source word. ends: for each source word 0, to which the count is added, or with `writing` the
     start of its row, which becomes its end. Rows are sorted because the target words are processed in order.
     """
-    e: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    word: cython.int
     for e in range(where_offsets.shape[0] - 1):
         for k in range(where_offsets[e], where_offsets[e + 1]):
             for i in range(offsets[where[k]], offsets[where[k] + 1]):
@@ -47,25 +38,17 @@ def list_pairs(
                     ends[word] += 1
 
 
+@cython.locals(f=cython.Py_ssize_t, k=cython.Py_ssize_t, j=cython.Py_ssize_t)
 def sum_over_sources(
-    where: cython.int[::1],
-    where_offsets: cython.longlong[::1],
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    starts: cython.longlong[::1],
-    targets: cython.int[::1],
-    probabilities: cython.double[::1],
-    row: cython.double[::1],
+    where: cython.int[::1], where_offsets: cython.longlong[::1], ids: cython.int[::1], offsets: cython.longlong[::1],
+    starts: cython.longlong[::1], targets: cython.int[::1], probabilities: cython.double[::1], row: cython.double[::1],
     sums: cython.double[::1],
-) -> None:
+) -> None:  # fmt: skip
     """Add to `sums`, for each target word of the corpus, its probabilities given its source words.
 
     Source word f is in the texts where[where_offsets[f]:where_offsets[f + 1]], once per occurrence; ids and offsets are
     the targets. The table must contain all pairs of the corpus. row: one for each word of the target vocabulary.
     """
-    f: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    j: cython.Py_ssize_t
     for f in range(where_offsets.shape[0] - 1):
         for k in range(starts[f], starts[f + 1]):
             row[targets[k]] = probabilities[k]
@@ -74,25 +57,16 @@ def sum_over_sources(
                 sums[j] += row[ids[j]]
 
 
+@cython.locals(f=cython.Py_ssize_t, k=cython.Py_ssize_t, j=cython.Py_ssize_t, total=cython.double)
 def update_rows(
-    where: cython.int[::1],
-    where_offsets: cython.longlong[::1],
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    starts: cython.longlong[::1],
-    targets: cython.int[::1],
-    inverses: cython.double[::1],
-    row: cython.double[::1],
+    where: cython.int[::1], where_offsets: cython.longlong[::1], ids: cython.int[::1], offsets: cython.longlong[::1],
+    starts: cython.longlong[::1], targets: cython.int[::1], inverses: cython.double[::1], row: cython.double[::1],
     probabilities: cython.double[::1],
-) -> None:
+) -> None:  # fmt: skip
     """Replace probabilities by normalised expected counts; arguments as for `sum_over_sources`.
 
     inverses: 1 / sums. A row's counts are complete after its word's texts are processed, so it is replaced in place.
     """
-    f: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    total: cython.double
     for f in range(where_offsets.shape[0] - 1):
         for k in range(starts[f], starts[f + 1]):
             row[targets[k]] = 0.0
@@ -109,14 +83,11 @@ def update_rows(
 
 @cython.cfunc
 @cython.inline
+@cython.locals(low=cython.Py_ssize_t, high=cython.Py_ssize_t, end=cython.Py_ssize_t, middle=cython.Py_ssize_t)
 def _find(
     starts: cython.longlong[::1], targets: cython.int[::1], word: cython.int, target: cython.int
 ) -> cython.Py_ssize_t:
     """Return the index of a pair in the table, or the table's length if it is not there."""
-    low: cython.Py_ssize_t
-    high: cython.Py_ssize_t
-    end: cython.Py_ssize_t
-    middle: cython.Py_ssize_t
     if word < 0 or target < 0:
         return targets.shape[0]
     low = starts[word]
@@ -133,22 +104,14 @@ def _find(
     return targets.shape[0]
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, place=cython.Py_ssize_t)
+@cython.locals(total=cython.double)
 def sum_probabilities(
-    source_ids: cython.int[::1],
-    source_offsets: cython.longlong[::1],
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    starts: cython.longlong[::1],
-    targets: cython.int[::1],
-    probabilities: cython.double[::1],
-    sums: cython.double[::1],
-) -> None:
+    source_ids: cython.int[::1], source_offsets: cython.longlong[::1], ids: cython.int[::1],
+    offsets: cython.longlong[::1], starts: cython.longlong[::1], targets: cython.int[::1],
+    probabilities: cython.double[::1], sums: cython.double[::1],
+) -> None:  # fmt: skip
     """Compute `sum_over_sources` for any texts: pairs not in the table add nothing. Unknown words are -1."""
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    total: cython.double
     for t in range(offsets.shape[0] - 1):
         for j in range(offsets[t], offsets[t + 1]):
             total = 0.0
@@ -160,25 +123,14 @@ def sum_probabilities(
 
 
 @cython.cfunc
+@cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, place=cython.Py_ssize_t, value=cython.double)
 def _emit(
-    source_ids: cython.int[::1],
-    first: cython.Py_ssize_t,
-    n: cython.Py_ssize_t,
-    ids: cython.int[::1],
-    start: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    starts: cython.longlong[::1],
-    targets: cython.int[::1],
-    probabilities: cython.double[::1],
-    floor: cython.double,
-    places: cython.longlong[::1],
+    source_ids: cython.int[::1], first: cython.Py_ssize_t, n: cython.Py_ssize_t, ids: cython.int[::1],
+    start: cython.Py_ssize_t, m: cython.Py_ssize_t, starts: cython.longlong[::1], targets: cython.int[::1],
+    probabilities: cython.double[::1], floor: cython.double, places: cython.longlong[::1],
     emissions: cython.double[::1],
-) -> cython.int:
+) -> cython.int:  # fmt: skip
     """Fill the table index and probability of m target words and n source words (the first is the empty word)."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    value: cython.double
     for j in range(m):
         for i in range(n):
             place = _find(starts, targets, source_ids[first + i], ids[start + j])
@@ -189,22 +141,16 @@ def _emit(
 
 
 @cython.cfunc
+@cython.locals(p=cython.Py_ssize_t, i=cython.Py_ssize_t, width=cython.Py_ssize_t, total=cython.double)
 def _fill_moves(
-    length: cython.Py_ssize_t,
-    jumps: cython.double[::1],
-    null: cython.double,
-    smoothing: cython.double,
+    length: cython.Py_ssize_t, jumps: cython.double[::1], null: cython.double, smoothing: cython.double,
     moves: cython.double[::1],
-) -> cython.int:
+) -> cython.int:  # fmt: skip
     """Fill moves[p * length + i], the probability of a move from word p - 1 to source word i; p = 0 is the beginning.
 
     jumps: a weight for each width, the middle one for 0; wider jumps have weight 0.
     """
-    p: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    width: cython.Py_ssize_t
     middle: cython.Py_ssize_t = jumps.shape[0] // 2
-    total: cython.double
     for p in range(length + 1):
         total = 0.0
         for i in range(length):
@@ -221,24 +167,13 @@ def _fill_moves(
 
 
 @cython.cfunc
+@cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, p=cython.Py_ssize_t, at=cython.Py_ssize_t)
+@cython.locals(before=cython.Py_ssize_t, value=cython.double, total=cython.double)
 def _go_forward(
-    n: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    null: cython.double,
-    emissions: cython.double[::1],
-    moves: cython.double[::1],
-    forward: cython.double[::1],
-    sums: cython.double[::1],
-    start: cython.Py_ssize_t,
-) -> cython.int:
+    n: cython.Py_ssize_t, m: cython.Py_ssize_t, null: cython.double, emissions: cython.double[::1],
+    moves: cython.double[::1], forward: cython.double[::1], sums: cython.double[::1], start: cython.Py_ssize_t,
+) -> cython.int:  # fmt: skip
     """Fill forward[j * n + i], the probability of state i after j target words, and sums[start + j]."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    p: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    before: cython.Py_ssize_t
-    value: cython.double
-    total: cython.double
     for i in range(n):
         forward[i] = 0.0
     forward[0] = 1.0
@@ -265,33 +200,19 @@ def _go_forward(
 
 
 @cython.cfunc
+@cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, p=cython.Py_ssize_t, before=cython.Py_ssize_t)
+@cython.locals(value=cython.double, total=cython.double, move=cython.double)
 def _go_backward(
-    n: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    null: cython.double,
-    places: cython.longlong[::1],
-    emissions: cython.double[::1],
-    moves: cython.double[::1],
-    forward: cython.double[::1],
-    backward: cython.double[::1],
-    sums: cython.double[::1],
-    start: cython.Py_ssize_t,
-    counts: cython.double[::1],
-    jump_counts: cython.double[::1],
-) -> cython.int:
+    n: cython.Py_ssize_t, m: cython.Py_ssize_t, null: cython.double, places: cython.longlong[::1],
+    emissions: cython.double[::1], moves: cython.double[::1], forward: cython.double[::1], backward: cython.double[::1],
+    sums: cython.double[::1], start: cython.Py_ssize_t, counts: cython.double[::1], jump_counts: cython.double[::1],
+) -> cython.int:  # fmt: skip
     """Add the expected counts of one pair of texts after `_go_forward`; the last element of counts is for no pair.
 
     backward has four parts of size n: the backward probability times the emission; the backward probability, which
     becomes that of the previous word; the posterior probability of each source word; that of moving there from p.
     """
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    p: cython.Py_ssize_t
-    before: cython.Py_ssize_t
     middle: cython.Py_ssize_t = jump_counts.shape[0] // 2
-    value: cython.double
-    total: cython.double
-    move: cython.double
     for i in range(2 * n):
         backward[i] = 1.0
     for j in range(m - 1, -1, -1):
@@ -319,28 +240,15 @@ def _go_backward(
     return 0
 
 
+@cython.locals(t=cython.Py_ssize_t, n=cython.Py_ssize_t, m=cython.Py_ssize_t, empty=cython.double)
 def read_states(
-    source_ids: cython.int[::1],
-    source_offsets: cython.longlong[::1],
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    starts: cython.longlong[::1],
-    targets: cython.int[::1],
-    probabilities: cython.double[::1],
-    jumps: cython.double[::1],
-    null: cython.double,
-    smoothing: cython.double,
-    floor: cython.double,
-    counting: cython.bint,
-    sums: cython.double[::1],
-    counts: cython.double[::1],
-    jump_counts: cython.double[::1],
-    places: cython.longlong[::1],
-    emissions: cython.double[::1],
-    moves: cython.double[::1],
-    forward: cython.double[::1],
-    backward: cython.double[::1],
-) -> None:
+    source_ids: cython.int[::1], source_offsets: cython.longlong[::1], ids: cython.int[::1],
+    offsets: cython.longlong[::1], starts: cython.longlong[::1], targets: cython.int[::1],
+    probabilities: cython.double[::1], jumps: cython.double[::1], null: cython.double, smoothing: cython.double,
+    floor: cython.double, counting: cython.bint, sums: cython.double[::1], counts: cython.double[::1],
+    jump_counts: cython.double[::1], places: cython.longlong[::1], emissions: cython.double[::1],
+    moves: cython.double[::1], forward: cython.double[::1], backward: cython.double[::1],
+) -> None:  # fmt: skip
     """Fill `sums` with the probability of each target word given the previous ones; with `counting` add to counts.
 
     A state is the last source word; the empty word does not change it. counts: one for each pair of the table and one
@@ -348,11 +256,7 @@ def read_states(
     including the empty one, m target words): places and emissions n * m, moves n * n, forward n * (m + 1), backward
     4 * n.
     """
-    t: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    m: cython.Py_ssize_t
     filled: cython.Py_ssize_t = -1
-    empty: cython.double
     for t in range(offsets.shape[0] - 1):
         n = source_offsets[t + 1] - source_offsets[t]
         m = offsets[t + 1] - offsets[t]
@@ -368,41 +272,22 @@ def read_states(
                          jump_counts)  # fmt: skip
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, p=cython.Py_ssize_t, n=cython.Py_ssize_t)
+@cython.locals(m=cython.Py_ssize_t, at=cython.Py_ssize_t)
+@cython.locals(value=cython.double, largest=cython.double, empty=cython.double)
 def find_best_path(
-    source_ids: cython.int[::1],
-    source_offsets: cython.longlong[::1],
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    starts: cython.longlong[::1],
-    targets: cython.int[::1],
-    probabilities: cython.double[::1],
-    jumps: cython.double[::1],
-    null: cython.double,
-    smoothing: cython.double,
-    floor: cython.double,
-    alignment: cython.int[::1],
-    places: cython.longlong[::1],
-    emissions: cython.double[::1],
-    moves: cython.double[::1],
-    best: cython.double[::1],
-    back: cython.int[::1],
-) -> None:
+    source_ids: cython.int[::1], source_offsets: cython.longlong[::1], ids: cython.int[::1],
+    offsets: cython.longlong[::1], starts: cython.longlong[::1], targets: cython.int[::1],
+    probabilities: cython.double[::1], jumps: cython.double[::1], null: cython.double, smoothing: cython.double,
+    floor: cython.double, alignment: cython.int[::1], places: cython.longlong[::1], emissions: cython.double[::1],
+    moves: cython.double[::1], best: cython.double[::1], back: cython.int[::1],
+) -> None:  # fmt: skip
     """Fill `alignment` with the most probable sequence of source words (Viterbi); -1 for the empty word.
 
     Of equally probable paths to a state the one from the leftmost word is taken, and a word is preferred to the empty
     word; at the end the leftmost state. Scratch as for `read_states`; best has 2 * n, back n * m.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    p: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    at: cython.Py_ssize_t
     filled: cython.Py_ssize_t = -1
-    value: cython.double
-    largest: cython.double
-    empty: cython.double
 
     for t in range(offsets.shape[0] - 1):
         n = source_offsets[t + 1] - source_offsets[t]

@@ -48,13 +48,9 @@ def _extend(number: cython.ulonglong, word: cython.ulonglong) -> cython.ulonglon
 @cython.cfunc
 @cython.inline
 def _equal(
-    text: cython.const[cython.uchar][::1],
-    start: cython.longlong,
-    end: cython.longlong,
-    other: cython.const[cython.uchar][::1],
-    other_start: cython.longlong,
-    other_end: cython.longlong,
-) -> cython.bint:
+    text: cython.const[cython.uchar][::1], start: cython.longlong, end: cython.longlong,
+    other: cython.const[cython.uchar][::1], other_start: cython.longlong, other_end: cython.longlong,
+) -> cython.bint:  # fmt: skip
     i: cython.longlong
     if end - start != other_end - other_start:
         return False
@@ -64,18 +60,13 @@ def _equal(
     return True
 
 
+@cython.locals(k=cython.Py_ssize_t, i=cython.longlong, begin=cython.longlong, size=cython.longlong)
+@cython.locals(number=cython.ulonglong)
 def fingerprints(
-    text: cython.const[cython.uchar][::1],
-    starts: cython.const[cython.longlong][::1],
-    prints: cython.ulonglong[::1],
+    text: cython.const[cython.uchar][::1], starts: cython.const[cython.longlong][::1], prints: cython.ulonglong[::1],
     sizes: cython.longlong[::1],
-) -> None:
+) -> None:  # fmt: skip
     """Fill the fingerprint and number of tokens of each key text[starts[k]:starts[k + 1]]."""
-    k: cython.Py_ssize_t
-    i: cython.longlong
-    begin: cython.longlong
-    number: cython.ulonglong
-    size: cython.longlong
     for k in range(prints.shape[0]):
         begin = starts[k]
         number = 0
@@ -89,14 +80,11 @@ def fingerprints(
         sizes[k] = size
 
 
+@cython.locals(k=cython.Py_ssize_t, i=cython.longlong, begin=cython.longlong, number=cython.ulonglong)
 def beginnings(
     text: cython.const[cython.uchar][::1], starts: cython.const[cython.longlong][::1], prints: cython.ulonglong[::1]
 ) -> None:
     """Fill the fingerprints of all proper beginnings of the keys: for each key its number of tokens minus one."""
-    k: cython.Py_ssize_t
-    i: cython.longlong
-    begin: cython.longlong
-    number: cython.ulonglong
     done: cython.Py_ssize_t = 0
     for k in range(starts.shape[0] - 1):
         begin = starts[k]
@@ -109,25 +97,18 @@ def beginnings(
                 begin = i + 1
 
 
+@cython.locals(p=cython.Py_ssize_t, g=cython.longlong, key=cython.longlong, head=cython.longlong, found=cython.bint)
 def group(
-    text: cython.const[cython.uchar][::1],
-    starts: cython.const[cython.longlong][::1],
-    prints: cython.const[cython.ulonglong][::1],
-    order: cython.const[cython.longlong][::1],
-    groups: cython.longlong[::1],
-    heads: cython.longlong[::1],
-) -> cython.longlong:
+    text: cython.const[cython.uchar][::1], starts: cython.const[cython.longlong][::1],
+    prints: cython.const[cython.ulonglong][::1], order: cython.const[cython.longlong][::1],
+    groups: cython.longlong[::1], heads: cython.longlong[::1],
+) -> cython.longlong:  # fmt: skip
     """Number the distinct keys; `order` sorts them by fingerprint. Returns the number of distinct keys.
 
     groups[k] becomes the number of key k, heads[g] the first key of number g.
     """
-    p: cython.Py_ssize_t
-    g: cython.longlong
-    key: cython.longlong
-    head: cython.longlong
     used: cython.longlong = 0
     first: cython.longlong = 0  # the first number with the current fingerprint
-    found: cython.bint
     for p in range(order.shape[0]):
         key = order[p]
         if p == 0 or prints[key] != prints[order[p - 1]]:
@@ -146,15 +127,12 @@ def group(
     return used
 
 
+@cython.locals(k=cython.Py_ssize_t, slot=cython.ulonglong, value=cython.ulonglong)
 def fill(
-    slots: cython.ulonglong[::1],
-    prints: cython.const[cython.ulonglong][::1],
+    slots: cython.ulonglong[::1], prints: cython.const[cython.ulonglong][::1],
     begun: cython.const[cython.ulonglong][::1],
-) -> None:
+) -> None:  # fmt: skip
     """Insert names, numbered in the order of `prints`, then their beginnings. slots: zeros, a power of two of them."""
-    k: cython.Py_ssize_t
-    slot: cython.ulonglong
-    value: cython.ulonglong
     one: cython.ulonglong = 1
     last: cython.ulonglong = slots.shape[0] - 1
     for k in range(prints.shape[0]):
@@ -170,19 +148,17 @@ def fill(
         slots[slot] = ((begun[k] >> 32) << 32) | (slots[slot] & 0xFFFFFFFF) | (one << 31)
 
 
+@cython.locals(i=cython.longlong, j=cython.longlong, k=cython.longlong, n=cython.longlong, steps=cython.longlong)
+@cython.locals(at_end=cython.longlong, alias=cython.longlong, size=cython.longlong, at_name=cython.longlong)
+@cython.locals(at_text=cython.longlong, begun=cython.longlong, kept=cython.longlong, touched=cython.longlong)
+@cython.locals(number=cython.ulonglong, slot=cython.ulonglong, value=cython.ulonglong, word=cython.ulonglong)
+@cython.locals(goes_on=cython.bint, seen=cython.bint, equal=cython.bint)
 def find(
-    text: cython.const[cython.uchar][::1],
-    counts: cython.const[cython.longlong][::1],
-    state: cython.longlong[::1],
-    slots: cython.const[cython.ulonglong][::1],
-    alias_text: cython.const[cython.uchar][::1],
-    alias_starts: cython.const[cython.longlong][::1],
-    longest: cython.longlong,
-    places: cython.longlong[::1],
-    words: cython.ulonglong[::1],
-    firsts: cython.ulonglong[::1],
-    hits: cython.int[:, ::1],
-) -> cython.longlong:
+    text: cython.const[cython.uchar][::1], counts: cython.const[cython.longlong][::1], state: cython.longlong[::1],
+    slots: cython.const[cython.ulonglong][::1], alias_text: cython.const[cython.uchar][::1],
+    alias_starts: cython.const[cython.longlong][::1], longest: cython.longlong, places: cython.longlong[::1],
+    words: cython.ulonglong[::1], firsts: cython.ulonglong[::1], hits: cython.int[:, ::1],
+) -> cython.longlong:  # fmt: skip
     """Store sentence, first token, last token and name of every name found in the rows of `hits`. Returns the number.
 
     text: the tokens of all sentences with a separator between any two. counts: the number of tokens of each sentence.
@@ -193,32 +169,12 @@ def find(
     """
     s: cython.Py_ssize_t = state[0]
     at: cython.longlong = state[1]
-    i: cython.longlong
-    j: cython.longlong
-    k: cython.longlong
-    n: cython.longlong
     found: cython.longlong = 0
     room: cython.longlong = hits.shape[1]
     names: cython.longlong = alias_starts.shape[0] - 1
     letters: cython.longlong = alias_text.shape[0]
-    steps: cython.longlong
-    at_end: cython.longlong
     end: cython.longlong = text.shape[0]
     last: cython.ulonglong = slots.shape[0] - 1
-    number: cython.ulonglong
-    slot: cython.ulonglong
-    value: cython.ulonglong
-    alias: cython.longlong
-    goes_on: cython.bint
-    seen: cython.bint
-    equal: cython.bint
-    size: cython.longlong
-    at_name: cython.longlong
-    at_text: cython.longlong
-    begun: cython.longlong
-    kept: cython.longlong
-    touched: cython.longlong
-    word: cython.ulonglong
     bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     prime: cython.ulonglong = 0x100000001B3
     basis: cython.ulonglong = 0xCBF29CE484222325

@@ -34,12 +34,9 @@ HIDDEN = cython.declare(cython.uint, 0x110000)  # a full stop of several in a ro
 @cython.cfunc
 @cython.inline
 def _clean(
-    text: cython.uint[::1],
-    begin: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    classes: cython.uchar[::1],
+    text: cython.uint[::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t, classes: cython.uchar[::1],
     out: cython.uint[::1],
-) -> cython.Py_ssize_t:
+) -> cython.Py_ssize_t:  # fmt: skip
     """Delete control characters and write one space for each run of blanks, none at the ends. Returns the length."""
     i: cython.Py_ssize_t
     n: cython.Py_ssize_t = 0
@@ -71,12 +68,9 @@ def _put_alone(out: cython.uint[::1], n: cython.Py_ssize_t, c: cython.uint) -> c
 @cython.cfunc
 @cython.inline
 def _split_symbols(
-    text: cython.uint[::1],
-    length: cython.Py_ssize_t,
-    classes: cython.uchar[::1],
-    inner: cython.uint,
+    text: cython.uint[::1], length: cython.Py_ssize_t, classes: cython.uchar[::1], inner: cython.uint,
     out: cython.uint[::1],
-) -> cython.Py_ssize_t:
+) -> cython.Py_ssize_t:  # fmt: skip
     """Split off symbols, hide runs of full stops, and split off `inner` unless a lower-case letter follows it."""
     i: cython.Py_ssize_t = 0
     n: cython.Py_ssize_t = 0
@@ -170,13 +164,9 @@ def _fits(c: cython.uint, classes: cython.uchar[::1], bits: cython.int, excluded
 @cython.cfunc
 @cython.inline
 def _split_apostrophes(
-    text: cython.uint[::1],
-    length: cython.Py_ssize_t,
-    classes: cython.uchar[::1],
-    rows: cython.int[::1],
-    row: cython.Py_ssize_t,
-    out: cython.uint[::1],
-) -> cython.Py_ssize_t:
+    text: cython.uint[::1], length: cython.Py_ssize_t, classes: cython.uchar[::1], rows: cython.int[::1],
+    row: cython.Py_ssize_t, out: cython.uint[::1],
+) -> cython.Py_ssize_t:  # fmt: skip
     """Apply one row of rules for apostrophes (see `tokenise`)."""
     i: cython.Py_ssize_t = 0
     n: cython.Py_ssize_t = 0
@@ -206,20 +196,14 @@ def _split_apostrophes(
 
 @cython.cfunc
 @cython.inline
+@cython.locals(middle=cython.Py_ssize_t, i=cython.Py_ssize_t, at=cython.Py_ssize_t)
 def _kind_in_list(
-    text: cython.uint[::1],
-    begin: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    words: cython.uint[::1],
-    bounds: cython.longlong[::1],
-    kinds: cython.uchar[::1],
-) -> cython.int:
+    text: cython.uint[::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t, words: cython.uint[::1],
+    bounds: cython.longlong[::1], kinds: cython.uchar[::1],
+) -> cython.int:  # fmt: skip
     """Return the kind of a word in a sorted list, 0 if it is not in it."""
     low: cython.Py_ssize_t = 0
     high: cython.Py_ssize_t = kinds.shape[0]
-    middle: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    at: cython.Py_ssize_t
     while low < high:
         middle = (low + high) // 2
         at = bounds[middle]
@@ -239,15 +223,9 @@ def _kind_in_list(
 @cython.cfunc
 @cython.inline
 def _keeps_stop(
-    text: cython.uint[::1],
-    begin: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    following: cython.uint,
-    classes: cython.uchar[::1],
-    words: cython.uint[::1],
-    bounds: cython.longlong[::1],
-    kinds: cython.uchar[::1],
-) -> cython.bint:
+    text: cython.uint[::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t, following: cython.uint,
+    classes: cython.uchar[::1], words: cython.uint[::1], bounds: cython.longlong[::1], kinds: cython.uchar[::1],
+) -> cython.bint:  # fmt: skip
     """Return whether the word from begin to end keeps its full stop before a word that begins with `following`."""
     i: cython.Py_ssize_t
     kind: cython.int
@@ -269,14 +247,9 @@ def _keeps_stop(
 @cython.cfunc
 @cython.inline
 def _split_stops(
-    text: cython.uint[::1],
-    length: cython.Py_ssize_t,
-    classes: cython.uchar[::1],
-    words: cython.uint[::1],
-    bounds: cython.longlong[::1],
-    kinds: cython.uchar[::1],
-    out: cython.uint[::1],
-) -> cython.Py_ssize_t:
+    text: cython.uint[::1], length: cython.Py_ssize_t, classes: cython.uchar[::1], words: cython.uint[::1],
+    bounds: cython.longlong[::1], kinds: cython.uchar[::1], out: cython.uint[::1],
+) -> cython.Py_ssize_t:  # fmt: skip
     """Write words with one space between them; split off a full stop unless an abbreviation or the next word keeps it.
 
     At the very end `.'` becomes ` . ' `, with a space after it.
@@ -340,21 +313,16 @@ def _spelt_dots(text: cython.uint[::1], i: cython.Py_ssize_t, length: cython.Py_
 
 @cython.cfunc
 @cython.inline
+@cython.locals(k=cython.Py_ssize_t, dots=cython.Py_ssize_t, c=cython.uint)
 def _escape(
-    text: cython.uint[::1],
-    length: cython.Py_ssize_t,
-    entities: cython.uint[::1],
-    out: cython.uint[::1],
+    text: cython.uint[::1], length: cython.Py_ssize_t, entities: cython.uint[::1], out: cython.uint[::1],
     n: cython.Py_ssize_t,
-) -> cython.Py_ssize_t:
+) -> cython.Py_ssize_t:  # fmt: skip
     """Write the text with entities, from position n of `out`. Returns its end.
 
     entities: for each ASCII character up to six code points, or zeros.
     """
     i: cython.Py_ssize_t = 0
-    k: cython.Py_ssize_t
-    dots: cython.Py_ssize_t
-    c: cython.uint
     while i < length:
         c = text[i]
         i += 1
@@ -387,21 +355,14 @@ def first_unknown(text: cython.uint[::1], known: cython.uchar[::1], begin: cytho
     return text.shape[0]
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, n=cython.Py_ssize_t, row=cython.Py_ssize_t)
+@cython.locals(commas=cython.bint, quotes=cython.bint)
 def tokenise(
-    text: cython.uint[::1],
-    offsets: cython.longlong[::1],
-    classes: cython.uchar[::1],
-    inner: cython.uint,
-    apostrophes: cython.int[::1],
-    words: cython.uint[::1],
-    bounds: cython.longlong[::1],
-    kinds: cython.uchar[::1],
-    entities: cython.uint[::1],
-    first: cython.uint[::1],
-    second: cython.uint[::1],
-    result: cython.uint[::1],
+    text: cython.uint[::1], offsets: cython.longlong[::1], classes: cython.uchar[::1], inner: cython.uint,
+    apostrophes: cython.int[::1], words: cython.uint[::1], bounds: cython.longlong[::1], kinds: cython.uchar[::1],
+    entities: cython.uint[::1], first: cython.uint[::1], second: cython.uint[::1], result: cython.uint[::1],
     result_offsets: cython.longlong[::1],
-) -> None:
+) -> None:  # fmt: skip
     """Tokenise every text; text t is text[offsets[t]:offsets[t + 1]].
 
     inner: a mark that words may contain, or 0. apostrophes: six numbers for each rule: bits that the character before
@@ -410,13 +371,7 @@ def tokenise(
     words, bounds, kinds: sorted abbreviations, with bit 1 if they keep their full stop, 2 if they do before a digit.
     first, second: nine for each character of the longest text, and four more; result: the same for all texts.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    row: cython.Py_ssize_t
     written: cython.Py_ssize_t = 0
-    commas: cython.bint
-    quotes: cython.bint
 
     result_offsets[0] = 0
     for t in range(offsets.shape[0] - 1):

@@ -34,17 +34,12 @@ def _child(
     return low if low < end and words[low] == word else -1
 
 
+@cython.locals(node=cython.Py_ssize_t, shorter=cython.Py_ssize_t, found=cython.Py_ssize_t)
 def link_suffixes(
-    words: cython.int[::1],
-    parents: cython.longlong[::1],
-    children: cython.longlong[::1],
-    single: cython.Py_ssize_t,
+    words: cython.int[::1], parents: cython.longlong[::1], children: cython.longlong[::1], single: cython.Py_ssize_t,
     suffixes: cython.longlong[::1],
-) -> None:
+) -> None:  # fmt: skip
     """Fill `suffixes`. single: the number of nodes that are single words, whose parents are not read."""
-    node: cython.Py_ssize_t
-    shorter: cython.Py_ssize_t
-    found: cython.Py_ssize_t
     for node in range(single):
         suffixes[node] = -1
     for node in range(single, words.shape[0]):
@@ -56,31 +51,19 @@ def link_suffixes(
         suffixes[node] = found if found >= 0 else words[node]
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, state=cython.Py_ssize_t, found=cython.Py_ssize_t)
+@cython.locals(length=cython.int, log=cython.double)
 def score_sentences(
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    begin: cython.int,
-    words: cython.int[::1],
-    children: cython.longlong[::1],
-    suffixes: cython.longlong[::1],
-    logs: cython.double[::1],
-    backoffs: cython.double[::1],
-    bounds: cython.longlong[::1],
-    scores: cython.double[::1],
-    lengths: cython.int[::1],
-) -> None:
+    ids: cython.int[::1], offsets: cython.longlong[::1], begin: cython.int, words: cython.int[::1],
+    children: cython.longlong[::1], suffixes: cython.longlong[::1], logs: cython.double[::1],
+    backoffs: cython.double[::1], bounds: cython.longlong[::1], scores: cython.double[::1], lengths: cython.int[::1],
+) -> None:  # fmt: skip
     """Fill the log probability of each word given the previous ones, and the length of the n-gram that was found.
 
     Sentence t is ids[offsets[t]:offsets[t + 1]], with the mark of its end but without the mark `begin` of its
     beginning. bounds: the first node of each order, and the number of nodes at the end.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    state: cython.Py_ssize_t
-    found: cython.Py_ssize_t
-    length: cython.int
     order: cython.int = bounds.shape[0] - 1
-    log: cython.double
     for t in range(offsets.shape[0] - 1):
         state = begin if order > 1 else -1
         for i in range(offsets[t], offsets[t + 1]):

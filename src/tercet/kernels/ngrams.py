@@ -31,19 +31,15 @@ def _probe(
     return place
 
 
+@cython.locals(g=cython.Py_ssize_t, t=cython.Py_ssize_t, i=cython.Py_ssize_t, n=cython.Py_ssize_t)
+@cython.locals(start=cython.Py_ssize_t, length=cython.Py_ssize_t, base=cython.Py_ssize_t, total=cython.Py_ssize_t)
+@cython.locals(size=cython.Py_ssize_t, place=cython.Py_ssize_t, gram=cython.int, unit=cython.int)
+@cython.locals(prefix=cython.ulonglong, key=cython.ulonglong, mask=cython.ulonglong)
 def index_grams(
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    groups: cython.longlong[::1],
-    max_order: cython.int,
-    prefixes: cython.int[::1],
-    units: cython.int[::1],
-    counts: cython.int[::1],
-    bounds: cython.longlong[::1],
-    keys: cython.ulonglong[::1],
-    values: cython.int[::1],
-    scratch: cython.int[::1],
-) -> None:
+    ids: cython.int[::1], offsets: cython.longlong[::1], groups: cython.longlong[::1], max_order: cython.int,
+    prefixes: cython.int[::1], units: cython.int[::1], counts: cython.int[::1], bounds: cython.longlong[::1],
+    keys: cython.ulonglong[::1], values: cython.int[::1], scratch: cython.int[::1],
+) -> None:  # fmt: skip
     """List the distinct n-grams of each group of texts, order by order.
 
     Text t is ids[offsets[t]:offsets[t + 1]]; group g has the texts groups[g] to groups[g + 1] - 1. The n-grams of group
@@ -52,24 +48,9 @@ def index_grams(
     text. keys and values: a hash table, a power of two, at least twice the units of the largest group. scratch: four
     for each of its units.
     """
-    g: cython.Py_ssize_t
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    length: cython.Py_ssize_t
-    base: cython.Py_ssize_t
-    total: cython.Py_ssize_t
-    size: cython.Py_ssize_t
-    place: cython.Py_ssize_t
     written: cython.Py_ssize_t = 0
     first: cython.Py_ssize_t = 0
     before: cython.Py_ssize_t  # the first n-gram of the order before
-    gram: cython.int
-    unit: cython.int
-    prefix: cython.ulonglong
-    key: cython.ulonglong
-    mask: cython.ulonglong
     alone: cython.bint  # whether the group has one text
 
     bounds[0] = 0
@@ -131,24 +112,16 @@ def index_grams(
             bounds[g * max_order + n + 1] = written
 
 
+@cython.locals(g=cython.Py_ssize_t, i=cython.Py_ssize_t, n=cython.Py_ssize_t, start=cython.Py_ssize_t)
+@cython.locals(length=cython.Py_ssize_t, first=cython.Py_ssize_t, grams=cython.Py_ssize_t, alphabet=cython.Py_ssize_t)
+@cython.locals(size=cython.Py_ssize_t, place=cython.Py_ssize_t, gram=cython.int, taken=cython.int)
+@cython.locals(found=cython.longlong, direct=cython.bint, prefix=cython.ulonglong, key=cython.ulonglong)
 def count_matches(
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    texts: cython.longlong[::1],
-    max_order: cython.int,
-    prefixes: cython.int[::1],
-    units: cython.int[::1],
-    counts: cython.int[::1],
-    bounds: cython.longlong[::1],
-    matches: cython.longlong[::1],
-    numbers: cython.int[::1],
-    table: cython.int[::1],
-    keys: cython.ulonglong[::1],
-    values: cython.int[::1],
-    left: cython.int[::1],
-    scratch: cython.int[::1],
-    largest_base: cython.int = 1000000000,
-) -> None:
+    ids: cython.int[::1], offsets: cython.longlong[::1], texts: cython.longlong[::1], max_order: cython.int,
+    prefixes: cython.int[::1], units: cython.int[::1], counts: cython.int[::1], bounds: cython.longlong[::1],
+    matches: cython.longlong[::1], numbers: cython.int[::1], table: cython.int[::1], keys: cython.ulonglong[::1],
+    values: cython.int[::1], left: cython.int[::1], scratch: cython.int[::1], largest_base: cython.int = 1000000000,
+) -> None:  # fmt: skip
     """Fill `matches`, a flattened array of shape (groups, max_order): the n-grams of output texts[g] in group g.
 
     An n-gram counts at most as often as its maximum count in one text (see `index_grams`). A unit that is in no
@@ -161,23 +134,7 @@ def count_matches(
     Entries of `numbers` and `table` count from a base that only grows, so that old ones need not be cleared until it
     passes largest_base.
     """
-    g: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    length: cython.Py_ssize_t
-    first: cython.Py_ssize_t
-    grams: cython.Py_ssize_t
-    alphabet: cython.Py_ssize_t
-    size: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    gram: cython.int
-    taken: cython.int
     base: cython.int = 1
-    found: cython.longlong
-    direct: cython.bint
-    prefix: cython.ulonglong
-    key: cython.ulonglong
     mask: cython.ulonglong = 0
 
     left[0] = 0

@@ -17,16 +17,14 @@ except ImportError:
 
 @cython.cfunc
 @cython.inline
+@cython.locals(b=cython.Py_ssize_t)
+@cython.locals(bit=cython.ulonglong, up=cython.ulonglong, down=cython.ulonglong, equal=cython.ulonglong)
+@cython.locals(vertical=cython.ulonglong, diagonal=cython.ulonglong, plus=cython.ulonglong, minus=cython.ulonglong)
 def _advance(
-    masks: cython.ulonglong[::1],
-    mask: cython.Py_ssize_t,
-    rising: cython.ulonglong[::1],
-    falling: cython.ulonglong[::1],
-    source: cython.Py_ssize_t,
-    target: cython.Py_ssize_t,
-    blocks: cython.Py_ssize_t,
+    masks: cython.ulonglong[::1], mask: cython.Py_ssize_t, rising: cython.ulonglong[::1],
+    falling: cython.ulonglong[::1], source: cython.Py_ssize_t, target: cython.Py_ssize_t, blocks: cython.Py_ssize_t,
     last: cython.ulonglong,
-) -> cython.int:
+) -> cython.int:  # fmt: skip
     """Compute the column of one more output unit, from `source` to `target`, which may be the same.
 
     A column is stored as the positions where it rises and falls by one from one reference unit to the next.
@@ -37,16 +35,7 @@ def _advance(
     bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     one: cython.ulonglong = 1
     top: cython.ulonglong = one << 63
-    b: cython.Py_ssize_t
     change: cython.int = 1  # before the first reference unit, each output unit costs one
-    bit: cython.ulonglong
-    up: cython.ulonglong
-    down: cython.ulonglong
-    equal: cython.ulonglong
-    vertical: cython.ulonglong
-    diagonal: cython.ulonglong
-    plus: cython.ulonglong
-    minus: cython.ulonglong
     for b in range(blocks):
         up = rising[source + b]
         down = falling[source + b]
@@ -91,20 +80,12 @@ def _moved(
 
 @cython.cfunc
 @cython.inline
+@cython.locals(equal=cython.ulonglong, diagonal=cython.ulonglong, plus=cython.ulonglong, minus=cython.ulonglong)
 def _distance_after_move(
-    masks: cython.ulonglong[::1],
-    rising: cython.ulonglong[::1],
-    falling: cython.ulonglong[::1],
-    scratch: cython.int[::1],
-    n: cython.Py_ssize_t,
-    begin: cython.Py_ssize_t,
-    to: cython.Py_ssize_t,
-    size: cython.Py_ssize_t,
-    blocks: cython.Py_ssize_t,
-    last: cython.ulonglong,
-    reached: cython.int,
-    goal: cython.int,
-) -> cython.int:
+    masks: cython.ulonglong[::1], rising: cython.ulonglong[::1], falling: cython.ulonglong[::1],
+    scratch: cython.int[::1], n: cython.Py_ssize_t, begin: cython.Py_ssize_t, to: cython.Py_ssize_t,
+    size: cython.Py_ssize_t, blocks: cython.Py_ssize_t, last: cython.ulonglong, reached: cython.int, goal: cython.int,
+) -> cython.int:  # fmt: skip
     """Return the edit distance to the reference after the `size` words from `begin` have moved to `to`.
 
     The search stops as soon as the result must be above `goal`. `reached` is the distance of the words before the first
@@ -117,10 +98,6 @@ def _distance_after_move(
     trial: cython.Py_ssize_t = (n + 1) * blocks
     up: cython.ulonglong = rising[column]
     down: cython.ulonglong = falling[column]
-    equal: cython.ulonglong
-    diagonal: cython.ulonglong
-    plus: cython.ulonglong
-    minus: cython.ulonglong
     while k < n and reached - (n - k) <= goal:
         if blocks == 1:  # `_advance` inlined, because most sentences are that short
             equal = masks[scratch[n + _moved(k, begin, to, size)]]
@@ -154,23 +131,19 @@ def _distance_after_move(
     return reached if k == n else goal + 1
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, k=cython.Py_ssize_t)
+@cython.locals(start=cython.Py_ssize_t, first=cython.Py_ssize_t, n=cython.Py_ssize_t, m=cython.Py_ssize_t)
+@cython.locals(to=cython.Py_ssize_t, size=cython.Py_ssize_t, least_size=cython.Py_ssize_t, blocks=cython.Py_ssize_t)
+@cython.locals(following=cython.Py_ssize_t, changed=cython.Py_ssize_t, best_from=cython.Py_ssize_t)
+@cython.locals(best_to=cython.Py_ssize_t, best_size=cython.Py_ssize_t, spent=cython.longlong)
+@cython.locals(distance=cython.int, reached=cython.int, goal=cython.int, used=cython.int, word=cython.int)
+@cython.locals(best_word=cython.int, found=cython.bint, better=cython.bint, last=cython.ulonglong)
 def move_phrases(
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    texts: cython.longlong[::1],
-    reference_ids: cython.int[::1],
-    reference_offsets: cython.longlong[::1],
-    orders: cython.int[::1],
-    order_offsets: cython.longlong[::1],
-    moves: cython.int[::1],
-    budget: cython.longlong,
-    numbers: cython.int[::1],
-    masks: cython.ulonglong[::1],
-    rising: cython.ulonglong[::1],
-    falling: cython.ulonglong[::1],
-    scratch: cython.int[::1],
-    chains: cython.int[::1],
-) -> cython.longlong:
+    ids: cython.int[::1], offsets: cython.longlong[::1], texts: cython.longlong[::1], reference_ids: cython.int[::1],
+    reference_offsets: cython.longlong[::1], orders: cython.int[::1], order_offsets: cython.longlong[::1],
+    moves: cython.int[::1], budget: cython.longlong, numbers: cython.int[::1], masks: cython.ulonglong[::1],
+    rising: cython.ulonglong[::1], falling: cython.ulonglong[::1], scratch: cython.int[::1], chains: cython.int[::1],
+) -> cython.longlong:  # fmt: skip
     """Move phrases of output texts[t] as long as that lowers the edit distance to reference text t.
 
     A phrase may move if the reference has it at another position. It moves to that position, and from each pair of
@@ -186,35 +159,8 @@ def move_phrases(
     """
     bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     one: cython.ulonglong = 1
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    first: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    to: cython.Py_ssize_t
-    size: cython.Py_ssize_t
-    least_size: cython.Py_ssize_t
-    blocks: cython.Py_ssize_t
-    following: cython.Py_ssize_t
-    changed: cython.Py_ssize_t
     made: cython.longlong = 0
-    spent: cython.longlong
-    distance: cython.int
-    reached: cython.int
-    goal: cython.int
     base: cython.int = 1
-    used: cython.int
-    word: cython.int
-    best_word: cython.int
-    found: cython.bint
-    better: cython.bint
-    best_from: cython.Py_ssize_t
-    best_to: cython.Py_ssize_t
-    best_size: cython.Py_ssize_t
-    last: cython.ulonglong
 
     for t in range(texts.shape[0]):
         start = offsets[texts[t]]
@@ -347,29 +293,18 @@ def move_phrases(
     return made
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, k=cython.Py_ssize_t, start=cython.Py_ssize_t)
+@cython.locals(begin=cython.Py_ssize_t, n=cython.Py_ssize_t, size=cython.Py_ssize_t, total=cython.longlong)
+@cython.locals(cost=cython.double)
 def price_moves(
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    texts: cython.longlong[::1],
-    lengths: cython.int[::1],
-    orders: cython.int[::1],
-    order_offsets: cython.longlong[::1],
-    costs: cython.double[::1],
-) -> None:
+    ids: cython.int[::1], offsets: cython.longlong[::1], texts: cython.longlong[::1], lengths: cython.int[::1],
+    orders: cython.int[::1], order_offsets: cython.longlong[::1], costs: cython.double[::1],
+) -> None:  # fmt: skip
     """Fill `costs`: the sum of the mean word lengths of the phrases of output texts[t] that moved to the right.
 
     A phrase starts at a word that is not at its old position; it goes to the next position that has that word in the
     new order. lengths: characters of each output word.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    begin: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    size: cython.Py_ssize_t
-    total: cython.longlong
-    cost: cython.double
 
     for t in range(texts.shape[0]):
         start = offsets[texts[t]]

@@ -17,7 +17,12 @@ def inline(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-int = uint = "a C type"
+def locals(**_types: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that changes nothing. In Cython it declares the types of local variables."""
+    return cfunc
+
+
+bint = double = int = longlong = Py_ssize_t = uchar = uint = ulonglong = "a C type"
 
 
 def declare(_type: str, value: Any) -> Any:

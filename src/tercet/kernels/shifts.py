@@ -15,24 +15,18 @@ except ImportError:
 
 
 @cython.cfunc
+@cython.locals(i=cython.Py_ssize_t, middle=cython.Py_ssize_t, widest=cython.Py_ssize_t)
 def _lay_bands(
-    n: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    beam: cython.int,
-    tercom: cython.bint,
-    low: cython.int[::1],
+    n: cython.Py_ssize_t, m: cython.Py_ssize_t, beam: cython.int, tercom: cython.bint, low: cython.int[::1],
     high: cython.int[::1],
-) -> cython.Py_ssize_t:
+) -> cython.Py_ssize_t:  # fmt: skip
     """Fill the range of cells to compute in each row, from low to high - 1. Returns the size of the widest row.
 
     As in sacreBLEU it is `beam` cells on both sides of the diagonal, more if one text is much longer than the other.
     tercom computes all cells; its beam limits costs (see `_fill_row`).
     """
-    i: cython.Py_ssize_t
-    middle: cython.Py_ssize_t
     ratio: cython.double = m
     width: cython.Py_ssize_t = beam
-    widest: cython.Py_ssize_t
     ratio = ratio / n
     if tercom:
         width = m + 1
@@ -51,22 +45,13 @@ def _lay_bands(
 
 
 @cython.cfunc
+@cython.locals(j=cython.Py_ssize_t, cost=cython.int, step=cython.uchar)
 def _fill_row(
-    word: cython.int,
-    reference: cython.int[::1],
-    first: cython.Py_ssize_t,
-    grid: cython.int[::1],
-    above: cython.Py_ssize_t,
-    low_above: cython.Py_ssize_t,
-    high_above: cython.Py_ssize_t,
-    row: cython.Py_ssize_t,
-    low: cython.Py_ssize_t,
-    high: cython.Py_ssize_t,
-    least_above: cython.int,
-    beam: cython.int,
-    final: cython.bint,
+    word: cython.int, reference: cython.int[::1], first: cython.Py_ssize_t, grid: cython.int[::1],
+    above: cython.Py_ssize_t, low_above: cython.Py_ssize_t, high_above: cython.Py_ssize_t, row: cython.Py_ssize_t,
+    low: cython.Py_ssize_t, high: cython.Py_ssize_t, least_above: cython.int, beam: cython.int, final: cython.bint,
     steps: cython.uchar[::1],
-) -> cython.int:
+) -> cython.int:  # fmt: skip
     """Compute one row of the edit distance grid, for one output word, from the row above it; positions are in `grid`.
 
     Of equal paths the first in tercom's order is taken: match or substitution, insertion, deletion. Cells that cost
@@ -74,13 +59,10 @@ def _fill_row(
     they give the result. Returns that least cost, which as in tercom is that of the cells reached by a match or
     substitution.
     """
-    j: cython.Py_ssize_t
     start: cython.Py_ssize_t = low_above
     stop: cython.Py_ssize_t = high_above
-    cost: cython.int
     least: cython.int = 1 << 28
     limit: cython.int = least_above + beam if least_above + beam < 1 << 28 else (1 << 28) - 1
-    step: cython.uchar
     while grid[above + start - low_above] > limit:
         start += 1
     while grid[above + stop - 1 - low_above] > limit:
@@ -116,28 +98,17 @@ def _fill_row(
 
 
 @cython.cfunc
+@cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, row=cython.Py_ssize_t)
 def _fill_grid(
-    words: cython.int[::1],
-    n: cython.Py_ssize_t,
-    reference: cython.int[::1],
-    first: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    low: cython.int[::1],
-    high: cython.int[::1],
-    stride: cython.Py_ssize_t,
-    beam: cython.int,
-    grid: cython.int[::1],
-    leasts: cython.int[::1],
-    steps: cython.uchar[::1],
-) -> cython.int:
+    words: cython.int[::1], n: cython.Py_ssize_t, reference: cython.int[::1], first: cython.Py_ssize_t,
+    m: cython.Py_ssize_t, low: cython.int[::1], high: cython.int[::1], stride: cython.Py_ssize_t, beam: cython.int,
+    grid: cython.int[::1], leasts: cython.int[::1], steps: cython.uchar[::1],
+) -> cython.int:  # fmt: skip
     """Return the edit distance within the bands.
 
     grid: the cost of each cell from the beginning. leasts: the least cost of each row. beam: the maximum cost of a cell
     above the least of its row to be followed.
     """
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    row: cython.Py_ssize_t
     for j in range(low[0], high[0]):
         grid[j - low[0]] = j
     leasts[0] = 1 << 28  # no match or substitution leads here, so all cells are followed
@@ -151,23 +122,13 @@ def _fill_grid(
 
 
 @cython.cfunc
+@cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, row=cython.Py_ssize_t, below=cython.Py_ssize_t)
+@cython.locals(cost=cython.int)
 def _fill_rest(
-    words: cython.int[::1],
-    n: cython.Py_ssize_t,
-    reference: cython.int[::1],
-    first: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    low: cython.int[::1],
-    high: cython.int[::1],
-    stride: cython.Py_ssize_t,
-    rest: cython.int[::1],
-) -> cython.int:
+    words: cython.int[::1], n: cython.Py_ssize_t, reference: cython.int[::1], first: cython.Py_ssize_t,
+    m: cython.Py_ssize_t, low: cython.int[::1], high: cython.int[::1], stride: cython.Py_ssize_t, rest: cython.int[::1],
+) -> cython.int:  # fmt: skip
     """Fill the cost of each cell of the grid from there to the end, for all rows except the first."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    row: cython.Py_ssize_t
-    below: cython.Py_ssize_t
-    cost: cython.int
     for j in range(low[n], m + 1):
         rest[n * stride + j - low[n]] = m - j
     for i in range(n - 1, 0, -1):
@@ -189,19 +150,10 @@ def _fill_rest(
 
 @cython.cfunc
 def _align(
-    n: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    low: cython.int[::1],
-    stride: cython.Py_ssize_t,
-    steps: cython.uchar[::1],
-    bits: cython.bint,
-    equals: cython.ulonglong[::1],
-    states: cython.ulonglong[::1],
-    script: cython.uchar[::1],
-    aligned: cython.int[::1],
-    wrong: cython.int[::1],
-    wrong_reference: cython.int[::1],
-) -> cython.Py_ssize_t:
+    n: cython.Py_ssize_t, m: cython.Py_ssize_t, low: cython.int[::1], stride: cython.Py_ssize_t,
+    steps: cython.uchar[::1], bits: cython.bint, equals: cython.ulonglong[::1], states: cython.ulonglong[::1],
+    script: cython.uchar[::1], aligned: cython.int[::1], wrong: cython.int[::1], wrong_reference: cython.int[::1],
+) -> cython.Py_ssize_t:  # fmt: skip
     """Follow the path back. Returns the length of the script, which runs from the end of the texts to their start.
 
     The path is that of `steps`, or with `bits` that of the states that `_bits_if_moved` stores.
@@ -248,18 +200,14 @@ def _align(
 
 
 @cython.cfunc
+@cython.locals(k=cython.Py_ssize_t, score=cython.int)
+@cython.locals(equal=cython.ulonglong, up=cython.ulonglong, down=cython.ulonglong, across=cython.ulonglong)
+@cython.locals(right=cython.ulonglong, left=cython.ulonglong)
 def _bits_if_moved(
-    equals: cython.ulonglong[::1],
-    n: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    states: cython.ulonglong[::1],
-    scores: cython.int[::1],
-    begin: cython.Py_ssize_t,
-    block: cython.Py_ssize_t,
-    second: cython.Py_ssize_t,
-    middle: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-) -> cython.int:
+    equals: cython.ulonglong[::1], n: cython.Py_ssize_t, m: cython.Py_ssize_t, states: cython.ulonglong[::1],
+    scores: cython.int[::1], begin: cython.Py_ssize_t, block: cython.Py_ssize_t, second: cython.Py_ssize_t,
+    middle: cython.Py_ssize_t, end: cython.Py_ssize_t,
+) -> cython.int:  # fmt: skip
     """Return the edit distance, computed like `levenshtein`, to a reference of up to 64 words after words moved.
 
     The words at `block` move to the positions from `begin` to `middle`, those at `second` to the positions from there
@@ -268,14 +216,6 @@ def _bits_if_moved(
     later calls start.
     """
     bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
-    k: cython.Py_ssize_t
-    score: cython.int
-    equal: cython.ulonglong
-    up: cython.ulonglong
-    down: cython.ulonglong
-    across: cython.ulonglong
-    right: cython.ulonglong
-    left: cython.ulonglong
     if end == 0:
         states[0] = bits64
         states[1] = 0
@@ -312,38 +252,21 @@ def _bits_if_moved(
 
 
 @cython.cfunc
+@cython.locals(k=cython.Py_ssize_t, j=cython.Py_ssize_t, row=cython.Py_ssize_t, cost=cython.int, word=cython.int)
 def _grid_if_moved(
-    words: cython.int[::1],
-    n: cython.Py_ssize_t,
-    reference: cython.int[::1],
-    first: cython.Py_ssize_t,
-    low: cython.int[::1],
-    high: cython.int[::1],
-    stride: cython.Py_ssize_t,
-    beam: cython.int,
-    tercom: cython.bint,
-    grid: cython.int[::1],
-    leasts: cython.int[::1],
-    rest: cython.int[::1],
-    steps: cython.uchar[::1],
-    begin: cython.Py_ssize_t,
-    block: cython.Py_ssize_t,
-    second: cython.Py_ssize_t,
-    middle: cython.Py_ssize_t,
+    words: cython.int[::1], n: cython.Py_ssize_t, reference: cython.int[::1], first: cython.Py_ssize_t,
+    low: cython.int[::1], high: cython.int[::1], stride: cython.Py_ssize_t, beam: cython.int, tercom: cython.bint,
+    grid: cython.int[::1], leasts: cython.int[::1], rest: cython.int[::1], steps: cython.uchar[::1],
+    begin: cython.Py_ssize_t, block: cython.Py_ssize_t, second: cython.Py_ssize_t, middle: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
-) -> cython.int:
+) -> cython.int:  # fmt: skip
     """Return the same as `_bits_if_moved` for any length, within bands and beam.
 
     Only the rows of words that move are computed; the rest is known from `rest`, except in tercom, where the followed
     cells depend on the previous rows.
     """
-    k: cython.Py_ssize_t
-    j: cython.Py_ssize_t
     above: cython.Py_ssize_t = begin * stride
-    row: cython.Py_ssize_t
-    cost: cython.int
     least: cython.int = leasts[begin]
-    word: cython.int
     for k in range(begin, n if tercom else end):
         if k < middle:
             word = words[block + k - begin]
@@ -382,34 +305,17 @@ def _shift_end(
 
 
 @cython.cfunc
+@cython.locals(a=cython.Py_ssize_t, r=cython.Py_ssize_t, k=cython.Py_ssize_t, length=cython.Py_ssize_t)
+@cython.locals(place=cython.Py_ssize_t, previous=cython.Py_ssize_t, begin=cython.Py_ssize_t, block=cython.Py_ssize_t)
+@cython.locals(second=cython.Py_ssize_t, middle=cython.Py_ssize_t, end=cython.Py_ssize_t, gain=cython.int)
 def _best_shift(
-    words: cython.int[::1],
-    n: cython.Py_ssize_t,
-    reference: cython.int[::1],
-    first: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    distance: cython.int,
-    bits: cython.bint,
-    max_size: cython.int,
-    max_distance: cython.int,
-    max_tried: cython.longlong,
-    beam: cython.int,
-    tercom: cython.bint,
-    aligned: cython.int[::1],
-    wrong: cython.int[::1],
-    wrong_reference: cython.int[::1],
-    low: cython.int[::1],
-    high: cython.int[::1],
-    stride: cython.Py_ssize_t,
-    grid: cython.int[::1],
-    leasts: cython.int[::1],
-    rest: cython.int[::1],
-    steps: cython.uchar[::1],
-    equals: cython.ulonglong[::1],
-    states: cython.ulonglong[::1],
-    scores: cython.int[::1],
-    choice: cython.longlong[::1],
-) -> cython.int:
+    words: cython.int[::1], n: cython.Py_ssize_t, reference: cython.int[::1], first: cython.Py_ssize_t,
+    m: cython.Py_ssize_t, distance: cython.int, bits: cython.bint, max_size: cython.int, max_distance: cython.int,
+    max_tried: cython.longlong, beam: cython.int, tercom: cython.bint, aligned: cython.int[::1], wrong: cython.int[::1],
+    wrong_reference: cython.int[::1], low: cython.int[::1], high: cython.int[::1], stride: cython.Py_ssize_t,
+    grid: cython.int[::1], leasts: cython.int[::1], rest: cython.int[::1], steps: cython.uchar[::1],
+    equals: cython.ulonglong[::1], states: cython.ulonglong[::1], scores: cython.int[::1], choice: cython.longlong[::1],
+) -> cython.int:  # fmt: skip
     """Return the number of edits that the best shift saves.
 
     choice: gets its begin, length and target, and the number of shifts tried so far. A phrase of the output that also
@@ -417,18 +323,6 @@ def _best_shift(
     the phrase is aligned to, and after each of them. Of shifts that save the same number the longest is best, then that
     of the leftmost phrase, then that to the leftmost place.
     """
-    a: cython.Py_ssize_t
-    r: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    length: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    previous: cython.Py_ssize_t
-    begin: cython.Py_ssize_t
-    block: cython.Py_ssize_t
-    second: cython.Py_ssize_t
-    middle: cython.Py_ssize_t
-    end: cython.Py_ssize_t
-    gain: cython.int
     best: cython.int = -(1 << 28)
 
     for a in range(n):
@@ -499,14 +393,9 @@ def _best_shift(
 
 @cython.cfunc
 def _move(
-    array: cython.int[::1],
-    spare: cython.int[::1],
-    n: cython.Py_ssize_t,
-    a: cython.Py_ssize_t,
-    length: cython.Py_ssize_t,
-    place: cython.Py_ssize_t,
-    tercom: cython.bint,
-) -> cython.int:
+    array: cython.int[::1], spare: cython.int[::1], n: cython.Py_ssize_t, a: cython.Py_ssize_t,
+    length: cython.Py_ssize_t, place: cython.Py_ssize_t, tercom: cython.bint,
+) -> cython.int:  # fmt: skip
     """Move `length` entries from `a` to before `place`; a place within them means a move to the right."""
     k: cython.Py_ssize_t
     low: cython.Py_ssize_t = place
@@ -525,38 +414,19 @@ def _move(
     return 0
 
 
+@cython.locals(t=cython.Py_ssize_t, r=cython.Py_ssize_t, k=cython.Py_ssize_t, n=cython.Py_ssize_t, m=cython.Py_ssize_t)
+@cython.locals(start=cython.Py_ssize_t, first=cython.Py_ssize_t, stride=cython.Py_ssize_t, made=cython.Py_ssize_t)
+@cython.locals(used=cython.int, number=cython.int, distance=cython.int, bits=cython.bint)
 def shifts(
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    texts: cython.longlong[::1],
-    reference_ids: cython.int[::1],
-    reference_offsets: cython.longlong[::1],
-    beam: cython.int,
-    max_size: cython.int,
-    max_distance: cython.int,
-    max_tried: cython.longlong,
-    tercom: cython.bint,
-    counts: cython.longlong[::1],
-    words: cython.int[::1],
-    spare: cython.int[::1],
-    aligned: cython.int[::1],
-    wrong: cython.int[::1],
-    wrong_reference: cython.int[::1],
-    low: cython.int[::1],
-    high: cython.int[::1],
-    scores: cython.int[::1],
-    leasts: cython.int[::1],
-    choice: cython.longlong[::1],
-    moved: cython.longlong[::1],
-    grid: cython.int[::1],
-    rest: cython.int[::1],
-    steps: cython.uchar[::1],
-    script: cython.uchar[::1],
-    numbers: cython.int[::1],
-    masks: cython.ulonglong[::1],
-    equals: cython.ulonglong[::1],
-    states: cython.ulonglong[::1],
-) -> cython.longlong:
+    ids: cython.int[::1], offsets: cython.longlong[::1], texts: cython.longlong[::1], reference_ids: cython.int[::1],
+    reference_offsets: cython.longlong[::1], beam: cython.int, max_size: cython.int, max_distance: cython.int,
+    max_tried: cython.longlong, tercom: cython.bint, counts: cython.longlong[::1], words: cython.int[::1],
+    spare: cython.int[::1], aligned: cython.int[::1], wrong: cython.int[::1], wrong_reference: cython.int[::1],
+    low: cython.int[::1], high: cython.int[::1], scores: cython.int[::1], leasts: cython.int[::1],
+    choice: cython.longlong[::1], moved: cython.longlong[::1], grid: cython.int[::1], rest: cython.int[::1],
+    steps: cython.uchar[::1], script: cython.uchar[::1], numbers: cython.int[::1], masks: cython.ulonglong[::1],
+    equals: cython.ulonglong[::1], states: cython.ulonglong[::1],
+) -> cython.longlong:  # fmt: skip
     """Fill `counts`, a flattened array of shape (texts, 5), with the edits of TER.
 
     The columns are: substitutions, deletions, insertions, unchanged words, and shifts. A shift is one edit, whatever
@@ -568,21 +438,8 @@ def shifts(
     script (edits from the end to the beginning). Returns the script's length.
     """
     one: cython.ulonglong = 1
-    t: cython.Py_ssize_t
-    r: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    first: cython.Py_ssize_t
-    stride: cython.Py_ssize_t
     written: cython.Py_ssize_t = 0
-    made: cython.Py_ssize_t
     base: cython.int = 1
-    used: cython.int
-    number: cython.int
-    distance: cython.int
-    bits: cython.bint
     cost_beam: cython.int = beam if tercom else 1 << 27
 
     for t in range(texts.shape[0]):

@@ -15,22 +15,15 @@ except ImportError:
 
 @cython.cfunc
 @cython.inline
+@cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, unit=cython.uchar, length=cython.int)
 def _common_substring(
-    data: cython.uchar[::1],
-    first: cython.Py_ssize_t,
-    n: cython.Py_ssize_t,
-    second: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    row: cython.int[::1],
-) -> cython.int:
+    data: cython.uchar[::1], first: cython.Py_ssize_t, n: cython.Py_ssize_t, second: cython.Py_ssize_t,
+    m: cython.Py_ssize_t, row: cython.int[::1],
+) -> cython.int:  # fmt: skip
     """Return the length of the longest common substring of data[first:first + n] and data[second:second + m].
 
     row: bytes of the second word + 1.
     """
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    unit: cython.uchar
-    length: cython.int
     longest: cython.int = 0
     for j in range(m + 1):
         row[j] = 0
@@ -44,24 +37,19 @@ def _common_substring(
     return longest
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, k=cython.Py_ssize_t)
+@cython.locals(start=cython.Py_ssize_t, first=cython.Py_ssize_t, n=cython.Py_ssize_t, m=cython.Py_ssize_t)
+@cython.locals(size=cython.Py_ssize_t, at=cython.Py_ssize_t, length=cython.Py_ssize_t, other_length=cython.Py_ssize_t)
+@cython.locals(used=cython.int, word=cython.int, other=cython.int)
+@cython.locals(weight=cython.double, total=cython.double, reference_total=cython.double, similarity=cython.double)
+@cython.locals(best=cython.double)
 def match_grams(
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    texts: cython.longlong[::1],
-    reference_ids: cython.int[::1],
-    reference_offsets: cython.longlong[::1],
-    data: cython.uchar[::1],
-    ends: cython.longlong[::1],
-    weights: cython.double[::1],
-    order: cython.int,
-    sums: cython.double[::1],
-    numbers: cython.int[::1],
-    distinct: cython.int[::1],
-    similarities: cython.double[::1],
-    words: cython.double[::1],
-    grams: cython.double[::1],
+    ids: cython.int[::1], offsets: cython.longlong[::1], texts: cython.longlong[::1], reference_ids: cython.int[::1],
+    reference_offsets: cython.longlong[::1], data: cython.uchar[::1], ends: cython.longlong[::1],
+    weights: cython.double[::1], order: cython.int, sums: cython.double[::1], numbers: cython.int[::1],
+    distinct: cython.int[::1], similarities: cython.double[::1], words: cython.double[::1], grams: cython.double[::1],
     row: cython.int[::1],
-) -> None:
+) -> None:  # fmt: skip
     """Fill `sums`, four for each pair of output texts[t] and reference text t.
 
     They are: the weighted sum of the similarities of the output's n-grams to their best matches; the sum of the
@@ -72,27 +60,7 @@ def match_grams(
     numbers: zeros, one for each word. For each word of the longest reference: one in distinct and words, two in grams,
     `order` in similarities. row: bytes of the longest word + 1.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    first: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    size: cython.Py_ssize_t
-    at: cython.Py_ssize_t
     base: cython.int = 1
-    used: cython.int
-    word: cython.int
-    other: cython.int
-    length: cython.Py_ssize_t
-    other_length: cython.Py_ssize_t
-    weight: cython.double
-    total: cython.double
-    reference_total: cython.double
-    similarity: cython.double
-    best: cython.double
 
     for t in range(texts.shape[0]):
         start = offsets[texts[t]]

@@ -14,14 +14,10 @@ except ImportError:
 
 
 @cython.cfunc
+@cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, k=cython.Py_ssize_t, a=cython.Py_ssize_t, b=cython.Py_ssize_t)
+@cython.locals(step=cython.int)
 def _grow(n: cython.Py_ssize_t, m: cython.Py_ssize_t, grid: cython.int[::1], linked: cython.int[::1]) -> cython.bint:
     """Add, in one pass, neighbours of links that link a word without a link. Returns whether any were added."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    a: cython.Py_ssize_t
-    b: cython.Py_ssize_t
-    step: cython.int
     added: cython.bint = False
     for j in range(m):
         for i in range(n):
@@ -47,13 +43,9 @@ def _grow(n: cython.Py_ssize_t, m: cython.Py_ssize_t, grid: cython.int[::1], lin
 
 @cython.cfunc
 def _take(
-    n: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    direction: cython.int,
-    most: cython.int,
-    grid: cython.int[::1],
+    n: cython.Py_ssize_t, m: cython.Py_ssize_t, direction: cython.int, most: cython.int, grid: cython.int[::1],
     linked: cython.int[::1],
-) -> cython.int:
+) -> cython.int:  # fmt: skip
     """Add the links of one direction if at most `most` of their two words have a link."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
@@ -66,19 +58,13 @@ def _take(
     return 0
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, k=cython.Py_ssize_t, n=cython.Py_ssize_t)
+@cython.locals(m=cython.Py_ssize_t)
 def symmetrise(
-    forward: cython.int[::1],
-    offsets: cython.longlong[::1],
-    backward: cython.int[::1],
-    source_offsets: cython.longlong[::1],
-    joined: cython.bint,
-    grow: cython.bint,
-    final: cython.int,
-    links: cython.int[::1],
-    link_offsets: cython.longlong[::1],
-    grid: cython.int[::1],
-    linked: cython.int[::1],
-) -> None:
+    forward: cython.int[::1], offsets: cython.longlong[::1], backward: cython.int[::1],
+    source_offsets: cython.longlong[::1], joined: cython.bint, grow: cython.bint, final: cython.int,
+    links: cython.int[::1], link_offsets: cython.longlong[::1], grid: cython.int[::1], linked: cython.int[::1],
+) -> None:  # fmt: skip
     """Combine two alignments into links (source word, target word), sorted by source word.
 
     forward: the source word of each target word. backward: the target word of each source word. -1 for none.
@@ -87,12 +73,6 @@ def symmetrise(
     no link, with 2 if neither has. Sizes: links two for each word of both sides; for the largest pair grid n * m,
     linked n + m.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    m: cython.Py_ssize_t
     written: cython.Py_ssize_t = 0
     for t in range(offsets.shape[0] - 1):
         n = source_offsets[t + 1] - source_offsets[t]

@@ -17,17 +17,11 @@ except ImportError:
 
 
 @cython.cfunc
+@cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, cost=cython.int, limit=cython.int, step=cython.uchar)
 def _distance(
-    words: cython.int[::1],
-    n: cython.Py_ssize_t,
-    fixed: cython.int[::1],
-    first: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    beam: cython.int,
-    rows: cython.int[::1],
-    steps: cython.uchar[::1],
-    keep: cython.bint,
-) -> cython.int:
+    words: cython.int[::1], n: cython.Py_ssize_t, fixed: cython.int[::1], first: cython.Py_ssize_t,
+    m: cython.Py_ssize_t, beam: cython.int, rows: cython.int[::1], steps: cython.uchar[::1], keep: cython.bint,
+) -> cython.int:  # fmt: skip
     """Return the edit distance; if `keep`, fill `steps` with the last step of the path to each cell.
 
     There is a row for each moved word. Only cells that cost at most `beam` more than the row's best are followed, where
@@ -36,16 +30,11 @@ def _distance(
     the fixed one (3).
     """
     infinite: cython.int = 1 << 28
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
     above: cython.Py_ssize_t = 0
     row: cython.Py_ssize_t = m + 1
     start: cython.Py_ssize_t = 0
     stop: cython.Py_ssize_t = m
-    cost: cython.int
     best: cython.int = infinite
-    limit: cython.int
-    step: cython.uchar
     for i in range(m + 1):
         rows[i] = i
     for j in range(1, n + 1):
@@ -85,14 +74,9 @@ def _distance(
 
 @cython.cfunc
 def _align(
-    n: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    steps: cython.uchar[::1],
-    script: cython.uchar[::1],
-    aligned: cython.int[::1],
-    wrong: cython.int[::1],
-    wrong_fixed: cython.int[::1],
-) -> cython.Py_ssize_t:
+    n: cython.Py_ssize_t, m: cython.Py_ssize_t, steps: cython.uchar[::1], script: cython.uchar[::1],
+    aligned: cython.int[::1], wrong: cython.int[::1], wrong_fixed: cython.int[::1],
+) -> cython.Py_ssize_t:  # fmt: skip
     """Follow the steps back. Returns the length of the script, which runs from the end of the texts to their start.
 
     aligned: for each fixed word its partner, or the next moved word if it has none. wrong, wrong_fixed: the number of
@@ -129,12 +113,9 @@ def _align(
 
 @cython.cfunc
 def _is_phrase_at(
-    words: cython.int[::1],
-    a: cython.Py_ssize_t,
-    length: cython.Py_ssize_t,
-    fixed: cython.int[::1],
+    words: cython.int[::1], a: cython.Py_ssize_t, length: cython.Py_ssize_t, fixed: cython.int[::1],
     place: cython.Py_ssize_t,
-) -> cython.bint:
+) -> cython.bint:  # fmt: skip
     k: cython.Py_ssize_t
     for k in range(length):
         if words[a + k] != fixed[place + k]:
@@ -160,34 +141,19 @@ def _goal(
 
 
 @cython.cfunc
+@cython.locals(a=cython.Py_ssize_t, r=cython.Py_ssize_t, k=cython.Py_ssize_t, length=cython.Py_ssize_t)
+@cython.locals(away=cython.Py_ssize_t, found=cython.bint, right=cython.bint, near=cython.bint)
 def _list_shifts(
-    words: cython.int[::1],
-    n: cython.Py_ssize_t,
-    fixed: cython.int[::1],
-    first: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    max_size: cython.int,
-    max_distance: cython.int,
-    max_tried: cython.int,
-    aligned: cython.int[::1],
-    wrong: cython.int[::1],
-    wrong_fixed: cython.int[::1],
-    listed: cython.int[::1],
-) -> cython.int:
+    words: cython.int[::1], n: cython.Py_ssize_t, fixed: cython.int[::1], first: cython.Py_ssize_t,
+    m: cython.Py_ssize_t, max_size: cython.int, max_distance: cython.int, max_tried: cython.int,
+    aligned: cython.int[::1], wrong: cython.int[::1], wrong_fixed: cython.int[::1], listed: cython.int[::1],
+) -> cython.int:  # fmt: skip
     """List the first possible shifts as begin, length and goal in `listed`. Returns their number.
 
     The order is by phrase, from left to right and from short to long; then by its position in the fixed text; then by
     the word it moves to: those aligned to the fixed word before the phrase and to each word of it. Both positions must
     have an edit. A phrase is not extended if it has no near enough position other than the one it is aligned to.
     """
-    a: cython.Py_ssize_t
-    r: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    length: cython.Py_ssize_t
-    away: cython.Py_ssize_t
-    found: cython.bint
-    right: cython.bint
-    near: cython.bint
     count: cython.int = 0
     for a in range(n):
         for length in range(1, (max_size if max_size < n - a else n - a) + 1):
@@ -223,13 +189,9 @@ def _list_shifts(
 
 @cython.cfunc
 def _move(
-    array: cython.int[::1],
-    target: cython.int[::1],
-    n: cython.Py_ssize_t,
-    a: cython.Py_ssize_t,
-    length: cython.Py_ssize_t,
-    goal: cython.Py_ssize_t,
-) -> cython.int:
+    array: cython.int[::1], target: cython.int[::1], n: cython.Py_ssize_t, a: cython.Py_ssize_t,
+    length: cython.Py_ssize_t, goal: cython.Py_ssize_t,
+) -> cython.int:  # fmt: skip
     """Copy `array` to `target`, with the `length` entries from `a` on moved so that they begin at `goal`."""
     k: cython.Py_ssize_t
     for k in range(n):
@@ -245,28 +207,16 @@ def _move(
 
 
 @cython.cfunc
+@cython.locals(size=cython.int, s=cython.int, saved=cython.int)
 def _best_shift(
-    words: cython.int[::1],
-    trial: cython.int[::1],
-    n: cython.Py_ssize_t,
-    fixed: cython.int[::1],
-    first: cython.Py_ssize_t,
-    m: cython.Py_ssize_t,
-    beam: cython.int,
-    distance: cython.int,
-    max_size: cython.int,
-    listed: cython.int[::1],
-    count: cython.int,
-    rows: cython.int[::1],
-    steps: cython.uchar[::1],
-) -> cython.int:
+    words: cython.int[::1], trial: cython.int[::1], n: cython.Py_ssize_t, fixed: cython.int[::1],
+    first: cython.Py_ssize_t, m: cython.Py_ssize_t, beam: cython.int, distance: cython.int, max_size: cython.int,
+    listed: cython.int[::1], count: cython.int, rows: cython.int[::1], steps: cython.uchar[::1],
+) -> cython.int:  # fmt: skip
     """Return the listed shift that saves most edits, -1 if none saves any; of equal ones the longest, then the first.
 
     If the best saves, minus its own cost, twice as many edits as words would move, shorter ones are not tried.
     """
-    size: cython.int
-    s: cython.int
-    saved: cython.int
     best: cython.int = -1
     most: cython.int = 0
     for size in range(max_size, 0, -1):
@@ -283,45 +233,23 @@ def _best_shift(
     return best
 
 
+@cython.locals(t=cython.Py_ssize_t, k=cython.Py_ssize_t, n=cython.Py_ssize_t, m=cython.Py_ssize_t)
+@cython.locals(start=cython.Py_ssize_t, first=cython.Py_ssize_t, made=cython.Py_ssize_t)
+@cython.locals(distance=cython.int, count=cython.int, s=cython.int)
 def first_shifts(
-    ids: cython.int[::1],
-    offsets: cython.longlong[::1],
-    texts: cython.longlong[::1],
-    fixed_ids: cython.int[::1],
-    fixed_offsets: cython.longlong[::1],
-    beam: cython.int,
-    max_size: cython.int,
-    max_distance: cython.int,
-    max_tried: cython.int,
-    counts: cython.longlong[::1],
-    words: cython.int[::1],
-    trial: cython.int[::1],
-    aligned: cython.int[::1],
-    wrong: cython.int[::1],
-    wrong_fixed: cython.int[::1],
-    listed: cython.int[::1],
-    moved: cython.longlong[::1],
-    rows: cython.int[::1],
-    steps: cython.uchar[::1],
-    script: cython.uchar[::1],
-) -> cython.longlong:
+    ids: cython.int[::1], offsets: cython.longlong[::1], texts: cython.longlong[::1], fixed_ids: cython.int[::1],
+    fixed_offsets: cython.longlong[::1], beam: cython.int, max_size: cython.int, max_distance: cython.int,
+    max_tried: cython.int, counts: cython.longlong[::1], words: cython.int[::1], trial: cython.int[::1],
+    aligned: cython.int[::1], wrong: cython.int[::1], wrong_fixed: cython.int[::1], listed: cython.int[::1],
+    moved: cython.longlong[::1], rows: cython.int[::1], steps: cython.uchar[::1], script: cython.uchar[::1],
+) -> cython.longlong:  # fmt: skip
     """Fill `counts`, a flattened array of shape (texts, 5), for moving the words of text t to fixed text texts[t].
 
     The columns are: substitutions, moved words without a partner, fixed words without one, unchanged words, shifts.
     Arrays that describe the last pair: moved (begin and length of each shift, and the begin of its words afterwards),
     script (edits from the end to the beginning). Returns the script's length.
     """
-    t: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    first: cython.Py_ssize_t
     written: cython.Py_ssize_t = 0
-    made: cython.Py_ssize_t
-    distance: cython.int
-    count: cython.int
-    s: cython.int
     for t in range(texts.shape[0]):
         start = offsets[t]
         n = offsets[t + 1] - start

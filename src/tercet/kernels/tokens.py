@@ -48,14 +48,9 @@ def _add_char(key: cython.ulonglong, c: cython.uint) -> cython.ulonglong:
 @cython.cfunc
 @cython.inline
 def _end_word(
-    begin: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    key: cython.ulonglong,
-    bits: cython.uint,
-    places: cython.longlong[:, ::1],
-    keys: cython.ulonglong[::1],
-    words: cython.Py_ssize_t,
-) -> cython.Py_ssize_t:
+    begin: cython.Py_ssize_t, end: cython.Py_ssize_t, key: cython.ulonglong, bits: cython.uint,
+    places: cython.longlong[:, ::1], keys: cython.ulonglong[::1], words: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:  # fmt: skip
     """Store the word from begin to end unless it is empty; `bits` has the bits of all its characters.
 
     Returns the new number of words.
@@ -69,15 +64,13 @@ def _end_word(
     return words + 1
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, begin=cython.Py_ssize_t, start=cython.Py_ssize_t)
+@cython.locals(end=cython.Py_ssize_t, key=cython.ulonglong, c=cython.uint, bits=cython.uint, kind=cython.uchar)
+@cython.locals(alone=cython.bint, after_digit=cython.bint)
 def split_13a(
-    text: cython.uint[::1],
-    offsets: cython.longlong[::1],
-    classes: cython.uchar[::1],
-    pad: cython.int,
-    places: cython.longlong[:, ::1],
-    keys: cython.ulonglong[::1],
-    text_ends: cython.longlong[::1],
-) -> cython.longlong:
+    text: cython.uint[::1], offsets: cython.longlong[::1], classes: cython.uchar[::1], pad: cython.int,
+    places: cython.longlong[:, ::1], keys: cython.ulonglong[::1], text_ends: cython.longlong[::1],
+) -> cython.longlong:  # fmt: skip
     """Split words by the rules of mteval's 13a, in one pass; results as in `split_words`.
 
     classes: bits 1 and 16 for a character that is always a word, 2 for full stop and comma, 4 for digits, 8 for the
@@ -88,19 +81,8 @@ def split_13a(
     ([.,])([^0-9]) takes the other stops if anything but a digit follows. A hyphen is a word after a digit.
     pad = 0: the text does not begin and end with a blank, so a stop at its ends lacks a neighbour.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    begin: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    end: cython.Py_ssize_t
     taken: cython.Py_ssize_t  # the last position where ([^0-9])([.,]) took a stop
     words: cython.Py_ssize_t = 0
-    key: cython.ulonglong
-    c: cython.uint
-    bits: cython.uint
-    kind: cython.uchar
-    alone: cython.bint
-    after_digit: cython.bint
 
     for t in range(offsets.shape[0] - 1):
         start = offsets[t]
@@ -153,15 +135,12 @@ def split_13a(
     return words
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, k=cython.Py_ssize_t, n=cython.Py_ssize_t, m=cython.Py_ssize_t)
+@cython.locals(first=cython.uint, second=cython.uint, a=cython.int, b=cython.int, negated=cython.int, take=cython.bint)
 def insert_spaces(
-    text: cython.uint[::1],
-    offsets: cython.longlong[::1],
-    classes: cython.uchar[::1],
-    passes: cython.int[::1],
-    scratch: cython.uint[::1],
-    result: cython.uint[::1],
-    result_offsets: cython.longlong[::1],
-) -> None:
+    text: cython.uint[::1], offsets: cython.longlong[::1], classes: cython.uchar[::1], passes: cython.int[::1],
+    scratch: cython.uint[::1], result: cython.uint[::1], result_offsets: cython.longlong[::1],
+) -> None:  # fmt: skip
     """Apply `passes` to every text: text t is text[offsets[t]:offsets[t + 1]].
 
     classes gives every code point a set of bits. passes has five numbers per pass:
@@ -171,18 +150,7 @@ def insert_spaces(
     (without, if negated = 2), get a space between them, one before them if `before`, one after them if `after`.
     scratch: nine for each character of the longest text; result: nine for each character of all texts.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    n: cython.Py_ssize_t
-    m: cython.Py_ssize_t
     written: cython.Py_ssize_t = 0
-    first: cython.uint
-    second: cython.uint
-    a: cython.int
-    b: cython.int
-    negated: cython.int
-    take: cython.bint
 
     result_offsets[0] = 0
     for t in range(offsets.shape[0] - 1):
@@ -240,13 +208,9 @@ def insert_spaces(
 @cython.cfunc
 @cython.inline
 def _add_word(
-    text: cython.uint[::1],
-    begin: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    places: cython.longlong[:, ::1],
-    keys: cython.ulonglong[::1],
-    words: cython.Py_ssize_t,
-) -> cython.Py_ssize_t:
+    text: cython.uint[::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t, places: cython.longlong[:, ::1],
+    keys: cython.ulonglong[::1], words: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:  # fmt: skip
     """Store a word like `_end_word`, and compute its key."""
     i: cython.Py_ssize_t
     key: cython.ulonglong = 1
@@ -257,15 +221,12 @@ def _add_word(
     return _end_word(begin, end, key, bits, places, keys, words)
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, begin=cython.Py_ssize_t, end=cython.Py_ssize_t)
+@cython.locals(cut=cython.Py_ssize_t, c=cython.uint, blank=cython.bint)
 def split_words(
-    text: cython.uint[::1],
-    offsets: cython.longlong[::1],
-    punctuation: cython.uchar[::1],
-    blanks: cython.int,
-    places: cython.longlong[:, ::1],
-    keys: cython.ulonglong[::1],
-    text_ends: cython.longlong[::1],
-) -> cython.longlong:
+    text: cython.uint[::1], offsets: cython.longlong[::1], punctuation: cython.uchar[::1], blanks: cython.int,
+    places: cython.longlong[:, ::1], keys: cython.ulonglong[::1], text_ends: cython.longlong[::1],
+) -> cython.longlong:  # fmt: skip
     """Split words like str.split(). Returns their number.
 
     Word w is text[places[w, 0]:places[w, 1]], with the key keys[w]; text_ends[t] is the number of words up to the end
@@ -274,14 +235,7 @@ def split_words(
     punctuation: for ASCII characters. The last (otherwise the first) character of a word of two or more characters
     becomes a separate word if punctuation[c] = 1, as in chrF++; an array of zeros switches that off.
     """
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    begin: cython.Py_ssize_t
-    end: cython.Py_ssize_t
-    cut: cython.Py_ssize_t
     words: cython.Py_ssize_t = 0
-    c: cython.uint
-    blank: cython.bint
 
     for t in range(offsets.shape[0] - 1):
         begin = offsets[t]
@@ -306,21 +260,15 @@ def split_words(
     return words
 
 
+@cython.locals(t=cython.Py_ssize_t, w=cython.Py_ssize_t, i=cython.Py_ssize_t)
 def join_words(
-    text: cython.uint[::1],
-    places: cython.longlong[:, ::1],
-    text_ends: cython.longlong[::1],
-    separator: cython.uint,
-    result: cython.uint[::1],
-    ends: cython.longlong[::1],
-) -> None:
+    text: cython.uint[::1], places: cython.longlong[:, ::1], text_ends: cython.longlong[::1], separator: cython.uint,
+    result: cython.uint[::1], ends: cython.longlong[::1],
+) -> None:  # fmt: skip
     """Write the words of each text with a separator between them; ends[t] becomes the end of text t.
 
     places, text_ends: from `split_words`. result: one for each character and each word.
     """
-    t: cython.Py_ssize_t
-    w: cython.Py_ssize_t
-    i: cython.Py_ssize_t
     first: cython.Py_ssize_t = 0
     written: cython.Py_ssize_t = 0
     for t in range(text_ends.shape[0]):
@@ -335,18 +283,13 @@ def join_words(
         ends[t] = written
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, c=cython.uint)
 def drop_blanks(
-    text: cython.uint[::1],
-    offsets: cython.longlong[::1],
-    blanks: cython.int,
-    chars: cython.int[::1],
+    text: cython.uint[::1], offsets: cython.longlong[::1], blanks: cython.int, chars: cython.int[::1],
     ends: cython.longlong[::1],
-) -> None:
+) -> None:  # fmt: skip
     """Copy the characters of every text without blanks (0: any Unicode blank, 2: U+0020 only, 3: drop nothing)."""
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
     written: cython.Py_ssize_t = 0
-    c: cython.uint
     for t in range(offsets.shape[0] - 1):
         for i in range(offsets[t], offsets[t + 1]):
             c = text[i]

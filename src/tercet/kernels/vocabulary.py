@@ -21,21 +21,12 @@ def _first_slot(key: cython.ulonglong, mask: cython.Py_ssize_t) -> cython.Py_ssi
 
 @cython.cfunc
 @cython.inline
+@cython.locals(i=cython.Py_ssize_t, begin=cython.Py_ssize_t, length=cython.Py_ssize_t, other=cython.Py_ssize_t)
 def _same_word(
-    a: cython.uint[::1],
-    a_places: cython.longlong[:, ::1],
-    a_keys: cython.ulonglong[::1],
-    v: cython.Py_ssize_t,
-    b: cython.uint[::1],
-    b_places: cython.longlong[:, ::1],
-    b_keys: cython.ulonglong[::1],
-    w: cython.Py_ssize_t,
-) -> cython.bint:
+    a: cython.uint[::1], a_places: cython.longlong[:, ::1], a_keys: cython.ulonglong[::1], v: cython.Py_ssize_t,
+    b: cython.uint[::1], b_places: cython.longlong[:, ::1], b_keys: cython.ulonglong[::1], w: cython.Py_ssize_t,
+) -> cython.bint:  # fmt: skip
     """Return whether word v of text a equals word w of text b. Hashes alone never decide."""
-    i: cython.Py_ssize_t
-    begin: cython.Py_ssize_t
-    length: cython.Py_ssize_t
-    other: cython.Py_ssize_t
     if a_keys[v] != b_keys[w]:
         return False
     if not a_keys[v] >> 63:
@@ -51,26 +42,17 @@ def _same_word(
     return True
 
 
+@cython.locals(w=cython.Py_ssize_t, slot=cython.Py_ssize_t, other=cython.Py_ssize_t, number=cython.int)
 def number_words(
-    text: cython.uint[::1],
-    places: cython.longlong[:, ::1],
-    keys: cython.ulonglong[::1],
-    slots: cython.int[::1],
-    ids: cython.int[::1],
-    firsts: cython.longlong[::1],
-    numbered: cython.Py_ssize_t,
-    distinct: cython.int,
-) -> tuple[cython.longlong, cython.int]:
+    text: cython.uint[::1], places: cython.longlong[:, ::1], keys: cython.ulonglong[::1], slots: cython.int[::1],
+    ids: cython.int[::1], firsts: cython.longlong[::1], numbered: cython.Py_ssize_t, distinct: cython.int,
+) -> tuple[cython.longlong, cython.int]:  # fmt: skip
     """Number the distinct words in order of appearance. Returns how many words are numbered, and how many are distinct.
 
     firsts becomes the first word of each number. slots (a power of two, filled with -1) becomes the hash table of the
     numbers. The loop stops when half of them are taken. It is then called again with more slots and with what it
     returned: a table that fits the distinct words stays in the processor's cache.
     """
-    w: cython.Py_ssize_t
-    slot: cython.Py_ssize_t
-    other: cython.Py_ssize_t
-    number: cython.int
     mask: cython.Py_ssize_t = slots.shape[0] - 1
     most: cython.Py_ssize_t = slots.shape[0] // 2
     count: cython.int = distinct
@@ -97,15 +79,10 @@ def number_words(
 
 
 def find_words(
-    text: cython.uint[::1],
-    places: cython.longlong[:, ::1],
-    keys: cython.ulonglong[::1],
-    known_text: cython.uint[::1],
-    known_places: cython.longlong[:, ::1],
-    known_keys: cython.ulonglong[::1],
-    slots: cython.int[::1],
+    text: cython.uint[::1], places: cython.longlong[:, ::1], keys: cython.ulonglong[::1], known_text: cython.uint[::1],
+    known_places: cython.longlong[:, ::1], known_keys: cython.ulonglong[::1], slots: cython.int[::1],
     ids: cython.int[::1],
-) -> None:
+) -> None:  # fmt: skip
     """Fill the numbers of these words, -1 for a word that is not among the known ones.
 
     known_places and known_keys: one known word for each number; slots: their hash table from `number_words`.
@@ -122,13 +99,11 @@ def find_words(
         ids[w] = slots[slot]
 
 
+@cython.locals(t=cython.Py_ssize_t, i=cython.Py_ssize_t, hashed=cython.ulonglong)
 def hash_texts(text: cython.uint[::1], offsets: cython.longlong[::1], hashes: cython.ulonglong[::1]) -> None:
     """Fill a 64-bit hash of each text, which is the same in every process and on every machine."""
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
     multiplier: cython.ulonglong = 0x9E3779B97F4A7C15
     bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF  # for the uncompiled version
-    hashed: cython.ulonglong
     for t in range(offsets.shape[0] - 1):
         hashed = offsets[t + 1] - offsets[t]
         for i in range(offsets[t], offsets[t + 1]):

@@ -118,11 +118,7 @@ class HMM:
     def trained(
         self, sources: Sequence[Words], targets: Sequence[Words], *, iterations: int = 5, longest: int = 100
     ) -> Self:
-        """Return the model after some iterations of EM over its probabilities and jumps.
-
-        Jumps are re-estimated as relative frequencies, although sentences normalise them (Vogel's equation 7) and they
-        are smoothed afterwards: unlike with Model 1, the perplexity falls in practice, but need not.
-        """
+        """Return the model after some iterations of EM. The perplexity falls in practice, but need not."""
         if iterations < 1:
             raise UsageError(f"The number of iterations must be at least 1, not {iterations}.")
         warn_if_slow()

@@ -181,10 +181,7 @@ def alike(mine: Sequence[Neighbour], other: Sequence[Neighbour], same: Pairs) ->
 def crossed(
     mine: Context, other: Context, table: Equivalences, *, published: bool = False
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Return the pairs of our parents and their children, and of our children and their parents, that are equivalent.
-
-    published: the author's program has only the first kind, also if the relations are the same or reversed.
-    """
+    """Return equivalent pairs of our parents and their children, and of our children and their parents."""
     down = [
         (word, partner)
         for word, relation in mine.parents

@@ -91,11 +91,7 @@ class ContextAlignment:
 
 @dataclass(frozen=True)
 class ContextAligner:
-    """An aligner of parsed sentences.
-
-    similarity: how words are compared. levels: those at which words may be aligned; the author's program as distributed
-    has ("exact", "stem"). published: align as the author's program does; must equal similarity.published.
-    """
+    """An aligner of parsed sentences, at these levels of similarity. published: as the author's program does."""
 
     similarity: Similarity = field(default_factory=Similarity)
     levels: tuple[str, ...] = LEVELS[:5]

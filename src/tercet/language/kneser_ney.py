@@ -46,10 +46,7 @@ class Discounts:
 
 @dataclass(frozen=True)
 class _Counted:
-    """The distinct n-grams of one order, sorted by parent and last word, with their counts.
-
-    adjusted: Kneser-Ney's counts. suffixes: the index of the n-gram's last n-1 words in order n-1.
-    """
+    """The distinct n-grams of one order, sorted by parent and last word. adjusted: Kneser-Ney's counts."""
 
     parents: Ints
     words: Ints

@@ -51,10 +51,7 @@ def stop_words(language: str, *, published: bool = False) -> frozenset[str]:
 
 @lru_cache(maxsize=KEPT)
 def is_function_word(form: str, language: str, *, tag: str = "", published: bool = False) -> bool:
-    """Return whether a word is a stop word, a contraction of one, or punctuation. tag: its part of speech, if known.
-
-    published: use the author's lists, without contractions and tags.
-    """
+    """Return whether a word is a stop word, a contraction of one, or punctuation; published: by the author's lists."""
     if published:
         word = form.lower()
         return word in stop_words(language, published=True) or word in published_marks()

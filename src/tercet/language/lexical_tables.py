@@ -80,10 +80,7 @@ class LexicalTable:
         return replace(self, starts=starts, targets=self.targets[kept], probabilities=self.probabilities[kept])
 
     def log_probabilities(self, sources: Sequence[Words], targets: Sequence[Words]) -> Floats:
-        """Return the natural logarithm of each target's Model 1 probability given its source, shape (sentences,).
-
-        The probability of the target's length is not included. A target word without any pair in the table gets FLOOR.
-        """
+        """Return the natural logarithm of each target's Model 1 probability, without that of its length."""
         check_parallel(sources, targets)
         source, target = self.code_sources(sources), self.code_targets(targets)
         sums = np.zeros(len(target.ids))
@@ -220,10 +217,7 @@ def _pairs(source: Units, target: Units, source_words: int, target_words: int) -
 
 
 def write_table(table: LexicalTable, path: str | Path) -> None:
-    """Write a tab-separated file, gzipped if its name ends in .gz: source word (NULL: empty), target word, probability.
-
-    Probabilities are written with all digits, so that they are unchanged when read again.
-    """
+    """Write a tab-separated file, gzipped for .gz: source word (NULL: empty), target word, exact probability."""
     for word in (*table.source_words, *table.target_words):
         check_text(word, f"The word {word!r}", forbidden="\t\n\r\0")
     sources = np.repeat(np.arange(len(table.source_words)), np.diff(table.starts))

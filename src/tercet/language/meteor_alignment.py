@@ -100,10 +100,7 @@ class Aligner:
     def read(
         self, words: Sequence[Words], copied: Sequence[Sequence[bool]] | None = None, base: MatcherLexicon | None = None
     ) -> Texts:
-        """Prepare texts for alignment. base: the lexicon of the texts to align with, which is extended into a new one.
-
-        copied: for each word whether translations usually copy it (numbers and names).
-        """
+        """Prepare texts for alignment, with the lexicon of `base` extended. copied: words that translations copy."""
         lexicon = self._extended(base or MatcherLexicon(), words)
         every = list(chain.from_iterable(words))
         ids = np.array([lexicon.numbers[word] for word in every], dtype=np.int32)
@@ -142,11 +139,7 @@ class Aligner:
         return describe(output, reference, links.tolist())
 
     def align_pairs(self, outputs: Texts, references: Texts, texts: Ints) -> tuple[Floats, NDArray[np.int32]]:
-        """Align every reference with output texts[reference].
-
-        Returns counts, shape (references, COLUMNS), and links, shape (words of all references, WIDTH), as in
-        kernels.beam. The outputs must have been read with the references' lexicon as base.
-        """
+        """Align every reference with output texts[reference]. Returns counts and links as in kernels.beam."""
         lexicon, beam = outputs.lexicon, self.beam
         n = int(references.units.lengths.max(initial=0))
         m = int(outputs.units.lengths.max(initial=0))
@@ -284,10 +277,7 @@ class _PhrasePairs:
         self._sides = [[[item for item in text if item[0] in needed] for text in side] for side in self._sides]
 
     def pairs(self, reference: int, output: int) -> list[tuple[Place, Place]]:
-        """Return the places of paraphrases in reference and output, in the order of METEOR 1.5.
-
-        Phrases of the reference with their paraphrases come first, then phrases of the output with theirs.
-        """
+        """Return the places of paraphrases in reference and output, in the order of METEOR 1.5."""
         found: list[tuple[Place, Place]] = []
         texts = self._sides[0][reference], self._sides[1][output]
         for here, there in (texts, texts[::-1]):

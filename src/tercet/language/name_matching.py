@@ -59,10 +59,7 @@ def is_acronym(word: str, forms: Sequence[str]) -> bool:
 
 
 def learn(sentence: Sentence, own: list[Name], other: list[Name], *, published: bool = False) -> None:
-    """Add capitalised words that occur in the other sentence's names, because the recogniser may have missed them.
-
-    published: add a word once for every name that contains it, so that it may seem to occur twice.
-    """
+    """Add capitalised words that occur in the other sentence's names, because the recogniser may have missed them."""
     known = {number for name in own for number in name.numbers}
     for number, token in enumerate(sentence.tokens, 1):
         if number in known or not token.form[:1].isupper() or len(own) >= MOST:
@@ -163,10 +160,7 @@ def published_name_links(
 def _published_parts(
     short: Name, long: Name, found: dict[Link, None], barred: set[int], lost: set[int], *, flipped: bool
 ) -> None:
-    """Link the common words of two names, then all other words of the long name with all words of the short one.
-
-    barred: words of the long name to skip. lost: positions in the short name to skip.
-    """
+    """Link the common words of two names, then all other words of the long name with all of the short one."""
     open_words = set(long.numbers)
     for first, second in list(_same_words(short, long)):
         pair = (second, first) if flipped else (first, second)

@@ -74,10 +74,7 @@ class Scored:
         return self._sums(self.log10 if end else self.log10 * self.is_word)
 
     def perplexities(self, *, end: bool = True) -> Floats:
-        """Return the per-word perplexity of each sentence; NaN if there is no word to count.
-
-        end: count the sentence's end as a word, or ignore it with its probability, which SRILM's ppl1 includes.
-        """
+        """Return the per-word perplexity of each sentence. end: count its end as a word, unlike SRILM's ppl1."""
         words = (self.words + end).astype(np.float64)
         means = np.divide(self.totals(end=end), words, out=np.full(len(self), np.nan), where=words > 0)
         perplexities: Floats = 10.0**-means
@@ -117,10 +114,7 @@ class Grams:
 
 
 class NgramModel:
-    """An immutable back-off model as a tree of n-grams (see kernels.ngram_lm).
-
-    words: the vocabulary, from <unk>, <s> and </s>. levels: the n-grams of each order; order 1 has all words.
-    """
+    """An immutable back-off model as a tree of n-grams (see kernels.ngram_lm), whose words begin with the marks."""
 
     def __init__(self, words: Sequence[str], levels: Sequence[Grams]) -> None:
         self.words = tuple(words)

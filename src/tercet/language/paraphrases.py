@@ -48,10 +48,7 @@ Hashes = NDArray[np.uint64]
 
 
 class ParaphrasePairs:
-    """Pairs of phrases, stored as 64-bit hashes: 16 bytes per pair, whatever the phrases' length.
-
-    With a table of five million phrases, the probability that a phrase of a text collides with one is below 10^-9.
-    """
+    """Pairs of phrases as 64-bit hashes. With five million, a phrase collides with a probability below 10^-9."""
 
     def __init__(self, keys: Hashes, targets: Hashes) -> None:
         self.keys, self.targets = keys, targets
@@ -87,10 +84,7 @@ class ParaphrasePairs:
 
 
 class Paraphrases:
-    """A paraphrase table: `plain` phrases, and `gapped` phrases, written with GAP between their two parts.
-
-    longest: the number of words of the longest plain phrase. longest_part: of the longest part of a gapped phrase.
-    """
+    """A paraphrase table: `plain` phrases, and `gapped` phrases, written with GAP between their two parts."""
 
     def __init__(self, plain: ParaphrasePairs, gapped: ParaphrasePairs, longest: int, longest_part: int) -> None:
         self.plain, self.gapped, self.longest, self.longest_part = plain, gapped, longest, longest_part
@@ -114,10 +108,7 @@ class Paraphrases:
 
 
 def find_table(given: str, folder: str | Path | None = None) -> Path:
-    """Return the path of a table, given as a path, a data set NAME, or NAME/FILE if the data set has several files.
-
-    folder: the folder of data sets; by default the user's (`data_folder`).
-    """
+    """Return the path of a table, given as a path or as a data set NAME, or NAME/FILE."""
     return find_file(given, what="paraphrase table", content="paraphrases", folder=folder)
 
 

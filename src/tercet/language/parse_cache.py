@@ -1,8 +1,4 @@
-"""A cache of parses in a folder, by text, parser and its version.
-
-The parser's own tree is stored. Collapsed dependencies are computed again after loading, so that they always follow
-the current table.
-"""
+"""A cache of parses by text, parser and version. Collapsed dependencies are computed again after loading."""
 
 import zlib
 from collections.abc import Sequence
@@ -27,7 +23,6 @@ class ParseCache(TextCache[Sentence]):
         super().__init__(folder, f"{FORMAT}\n{backend}\n{version}\n")
 
     def save(self, sentences: Sequence[Sentence]) -> None:
-        """Store parses, replacing those already in the cache."""
         self.keep({sentence.text: sentence for sentence in sentences})
 
     def pack(self, value: Sentence) -> bytes:

@@ -69,10 +69,7 @@ def parse(
 def parse_batch(
     texts: Sequence[str], backend: str | Backend, language: str, version: str | None = None
 ) -> list[Sentence]:
-    """Parse one batch. This is a unit of work that any process can run; it loads its parser once per process.
-
-    version: the parser's version in the process that stores the parses; another computer may have another version.
-    """
+    """Parse one batch: a unit of work. version: that of the parser in the process that stores the parses."""
     parser = opened(backend, language)
     if version not in (None, parser.version):
         raise UsageError(

@@ -28,10 +28,7 @@ Stem = Callable[[Sequence[str]], list[str]]
 
 @cache
 def stemmer(language: str, *, original: bool = False) -> Stem:
-    """Return a function that maps words in lower case to their stems.
-
-    original: the rules of 2010, as in METEOR 1.5; Finnish still differs from METEOR in one word of a hundred.
-    """
+    """Return a function that maps words in lower case to their stems. original: by the rules of METEOR 1.5."""
     if language not in LANGUAGES:
         raise UnknownName("language with a stemmer", language, LANGUAGES)
     try:

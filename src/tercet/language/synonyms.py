@@ -23,10 +23,7 @@ ENDINGS = (
 
 
 class Synonyms:
-    """The synsets of words, as numbers.
-
-    original: confuse 282 pairs of synsets (entity and breathe) with the same offset in different files, as METEOR 1.5.
-    """
+    """The synsets of words. original: confuse 282 pairs with the same offset in different files, as METEOR 1.5."""
 
     def __init__(self, table: bytes, *, original: bool = False) -> None:
         import lzma

@@ -1,7 +1,4 @@
-"""A cache of results by text, in a folder: one SQLite file, in which the key is the text and all that made the result.
-
-Every batch is written completely or not at all, and several runs may share a folder.
-"""
+"""A cache of results by text: one SQLite file in a folder, which several runs may share."""
 
 import sqlite3
 from abc import ABC, abstractmethod
@@ -21,10 +18,7 @@ UNWRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_F
 
 
 class TextCache(ABC, Generic[Kept]):
-    """Results of one program in a folder. kind: the name of the file and its table.
-
-    done_again: what happens if the file is deleted. origin: all that results depend on beside the text.
-    """
+    """Results of one program in a folder. kind: the name of its file. origin: all they depend on beside the text."""
 
     kind: ClassVar[str]
     done_again: ClassVar[str]

@@ -39,10 +39,7 @@ _UNKNOWN, _BEGIN, _END = 0, 1, 2
 
 
 class _Step(NamedTuple):
-    """Texts [first, last) of a block, and for each of their pieces the features of the last layer before the sum.
-
-    owner: the place in the step of the text that a piece belongs to. mean, scale: what normalises a row of features.
-    """
+    """Texts [first, last) of a block: features of their pieces, the text of each piece (owner), and the moments."""
 
     first: int
     last: int
@@ -168,10 +165,7 @@ class UniversalModel:
             first = last
 
     def _distinct(self, pieces: Indices) -> tuple[Floats32, list[Floats32], list[Floats32]]:
-        """Return what depends on a piece alone: embedding; by window, input and parts in the first convolution.
-
-        Parts have shape (places in the window, pieces + 1, width); the last row is zero, for what is outside of a text.
-        """
+        """Return what depends on a piece alone: embedding; by window, input and parts in the first convolution."""
         chunk = pieces % _CHUNKS
         embedded = self._table[pieces].astype(np.float32)
         embedded *= self._w["scale"][chunk, None]
@@ -212,7 +206,6 @@ def _flat(pieces: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _marked(pieces: Sequence[Sequence[int]]) -> list[int]:
-    """Return all pieces of a text between the marks of beginning and end."""
     return [_BEGIN, *(_flat(pieces) or [_UNKNOWN]), _END]
 
 

@@ -1,8 +1,4 @@
-"""`judge_pairs`, the function of `tercet meta`.
-
-For every language pair of a data set it collects human judgements and metric scores (computed from the texts, read from
-files, and published with the data), and evaluates the metrics.
-"""
+"""`judge_pairs`, the function of `tercet meta`: it collects judgements and scores, and evaluates the metrics."""
 
 from __future__ import annotations
 
@@ -75,10 +71,7 @@ class Sources(JudgingSources):
 def judge_pairs(
     dataset: str | Path | TestSet, pairs: Sequence[str], data: str | Path | None, sources: Sources, asked: Request
 ) -> MetaEvaluation:
-    """Evaluate metrics for each language pair of a data set; the arguments are the options of `tercet meta`.
-
-    All options are checked before the first metric is computed.
-    """
+    """Evaluate metrics for each language pair of a data set. The arguments are the options of `tercet meta`."""
     if asked.level is None and not (isinstance(dataset, TestSet) and len(dataset.systems) < FEW):
         asked = replace(asked, level="sys")
     if asked.level is not None and (asked.statistic or asked.level == "sys"):

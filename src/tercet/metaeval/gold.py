@@ -209,10 +209,7 @@ def _of_outputs(judgements: Judgements, keep: tuple[str, ...] = ()) -> Judgement
 
 
 def _of_rankings(judgements: Judgements, name: str | None = None) -> Gold:
-    """Return the preferences of rankings, with a name the scores of `OF_RANKINGS` that follow from them.
-
-    Control items are left out, but not outputs that were judged through an identical output.
-    """
+    """Return the preferences of rankings without control items; with a name, the scores that follow from them."""
     same = {row.check for row in judgements.rows if row.check.startswith(SAME)}
     pairs = preferences.pairs_of_rankings(_of_outputs(judgements, keep=tuple(same)))
     if name is None:
@@ -246,10 +243,7 @@ def pairs_between(pairs: preferences.RankedPairs, systems: Collection[str]) -> p
 
 
 def preferences_of(gold: Gold, margin: float | None = None, *, inclusive: bool = False) -> preferences.RankedPairs:
-    """Return the preferences of a gold standard: rankings, or pairs of scores that differ by more than `margin`.
-
-    The margin is 25 points for raw direct assessment, as in the WMT17 to WMT19 tasks, and 0 for other scores.
-    """
+    """Return rankings, or pairs of scores that differ by more than `margin`, by default 25 for raw assessments."""
     if gold.pairs is not None:
         if margin is not None or inclusive:
             raise UsageError(f"{gold.label} are rankings. A margin applies only to preferences derived from scores.")

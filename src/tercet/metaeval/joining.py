@@ -1,7 +1,4 @@
-"""Align gold standard and metric scores: same systems, same segments, and every metric negated if lower is better.
-
-Whatever is missing on one side is reported in a note, never dropped silently.
-"""
+"""Align gold standard and metric scores. Whatever is missing on one side is reported, never dropped silently."""
 
 from __future__ import annotations
 
@@ -94,10 +91,7 @@ def align_segments(
 
 
 def judged_columns(gold: Gold, segments: Sequence[str], systems: Collection[str] = ()) -> Indices | slice:
-    """Return the positions in `segments` that people judged for at least one of the systems.
-
-    Returns a slice of all positions if the gold standard has no scores or preferences of these segments.
-    """
+    """Return the positions in `segments` that people judged for at least one of the systems."""
     place = {name: i for i, name in enumerate(segments)}
     if any(name not in place for name in gold.segments):
         return slice(None)
@@ -112,10 +106,7 @@ def judged_columns(gold: Gold, segments: Sequence[str], systems: Collection[str]
 
 
 def average_segments(scores: Sequence[Scores], columns: Indices | slice, length: int) -> list[Scores]:
-    """Return the scores with each metric's system scores replaced by means of its segment scores in `columns`.
-
-    length: the number of segments in the data, if known. Metrics without segment scores keep their system scores.
-    """
+    """Return the scores with system scores replaced by means of segment scores in `columns`, where there are any."""
     if not any(item.segment for item in scores):
         raise DataError("`mean_of_segments` needs segment scores, but no metric has any. Leave it out.")
     found = []
@@ -146,10 +137,7 @@ def only_segments_note(labels: Sequence[str]) -> list[str]:
 
 
 def drop_gaps(gaps: NDArray[np.bool_], scores: Sequence[Scores], common: bool, what: str) -> tuple[Mask, list[str]]:
-    """Return which items to leave out, and notes. `gaps` says where metrics lack a score, shape (metrics, items).
-
-    Items that no metric scored are left out; with `common`, those that any metric lacks.
-    """
+    """Return which items to leave out, and notes: those that no metric scored, with `common` that any lacks."""
     dropped: Mask = np.asarray(gaps.any(0) if common else gaps.all(0))
     notes = []
     if dropped.any():

@@ -66,7 +66,6 @@ class Request(Judging):
         return wanted, test
 
     def find_gold(self, evidence: Evidence, wanted: Statistic) -> Gold:
-        """Return the gold standard."""
         return find_gold(evidence, name=self.gold, level=wanted.level, wants_pairs=wanted.wants_pairs)
 
 

@@ -52,11 +52,7 @@ def find_test(significance: str | None, wanted: Statistic, *, absolute: bool = F
 def find_better(
     test: str | None, wanted: Statistic, found: Measurement, resampled: Resampled, asked: Request
 ) -> tuple[Floats | None, NDArray[np.bool_] | None]:
-    """Return p-values of the row's metric being better than the column's, and which metric (row) outperforms which.
-
-    Both are None without a test or a second metric, or if the test is undefined for all pairs, as Williams' test for
-    three systems.
-    """
+    """Return p-values of the row's metric being better than the column's, and which one outperforms which."""
     if test is None or len(found.metrics) < 2:
         return None, None
     if test == "overlap":
@@ -79,10 +75,7 @@ def find_better(
 
 
 def _bootstrap_p(resampled: Resampled, alpha: float) -> Floats:
-    """Return the share of resamples in which the row's metric is not better; one is added to both counts.
-
-    NaN if a difference is undefined on so many resamples that they could change the result, or if there is one unit.
-    """
+    """Return the share of resamples in which the row's metric is not better; NaN if undefined too often."""
     count = len(resampled.values)
     p = np.full((count, count), np.nan)
     for i in range(count):

@@ -1,7 +1,4 @@
-"""Metrics: texts -> counts -> scores. One file per metric, in the folder of its family; its name is the file's name.
-
-Base classes are imported from here too, from `bases` when they are first asked for.
-"""
+"""Metrics: texts -> counts -> scores. One file per metric; base classes are imported from here when asked for."""
 
 from __future__ import annotations
 

@@ -171,10 +171,7 @@ def mean_score(totals: Floats) -> Floats:
 
 
 def group_references(references: Mapping[str, Sequence[str | None]]) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the references segment by segment: all texts, and offsets.
-
-    Segment i has texts[offsets[i]:offsets[i + 1]]. A segment without some reference (None) has fewer.
-    """
+    """Return all references, segment by segment, and offsets: segment i has texts[offsets[i]:offsets[i + 1]]."""
     if len(references) == 1:
         (lines,) = references.values()
         if None not in lines:

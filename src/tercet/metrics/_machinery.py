@@ -269,10 +269,7 @@ class Machinery:
         return self.ready().signature
 
     def ready(self, testset: Corpus | None = None, *, asked: str = "") -> Ready:
-        """Return the metric made ready for a test set: settled, checked, and with what it learnt.
-
-        Without a test set nothing is learnt; scores of counts can be computed, and many metrics can count.
-        """
+        """Return the metric made ready for a test set: settled, checked, and with what it learnt from the texts."""
         from ._ready import make_ready
 
         return make_ready(self._author, testset, asked=asked)

@@ -44,10 +44,7 @@ class Declaration(TypedDict, total=False):
 
 
 def param(default: object = None, **declaration: Unpack[Declaration]) -> Any:
-    """Declare a parameter of a metric: the value of a dataclass field, as in `n: int = param(3, low=1)`.
-
-    default: None leaves the value open: `Metric.defaults` settles it, by the language for example.
-    """
+    """Declare a parameter, as in `n: int = param(3, low=1)`. A default of None is settled by `Metric.defaults`."""
     if unknown := declaration.keys() - Declaration.__annotations__.keys():
         raise TypeError(f"param() has no {min(unknown)!r}. It has: {', '.join(Declaration.__annotations__)}.")
     local = declaration.get("local", False) or "secret" in declaration

@@ -55,7 +55,6 @@ class Ready(MetricRecord):
         return _opened[key]
 
     def count(self, shard: Shard) -> dict[str, Floats]:
-        """Count all systems of a shard, shape (segments, k) each."""
         if self.metric.longest is not None:
             self._refuse_long(shard, self.metric.longest)
         counts = self.metric.count(shard, self.opened())
@@ -111,7 +110,6 @@ class Ready(MetricRecord):
         return self.metric.extras(counts)
 
     def explain(self, output: str, references: Sequence[str] = (), source: str | None = None) -> Seen:
-        """Return what the metric saw in one segment."""
         with reporting_faults(self.metric, "explained"):
             seen = self.metric.explain_segment(self.opened(), output, references, source)
         if isinstance(seen, Mapping):

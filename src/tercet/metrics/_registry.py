@@ -131,7 +131,6 @@ def take_apart(spec: str) -> _Asked:
 
 
 def _values(cls: type[Metric], asked: _Asked) -> dict[str, Any]:
-    """Return the parameters that a spec gives."""
     known = {parameter.name: parameter for parameter in cls.parameters()}
     values: dict[str, Any] = {}
     for part in filter(None, asked.given.split(",")):
@@ -224,7 +223,6 @@ def _registered(found: object, name: str) -> object:
 
 
 def _from_file(name: str, path: Path, wanted: str | None) -> object:
-    """Return a class, a metric or a function of a user's file."""
     if not path.is_file():
         raise UsageError(f"There is no file {path}. A metric of your own is asked for as path/to/file.py:Class.")
     from ..data.files import file_checksum

@@ -23,7 +23,6 @@ class Seen:
     hashes: Hashes = field(default_factory=lambda: np.empty(0, dtype=np.uint32))
 
     def names(self, data: str, pair: str | None) -> bool:
-        """Return whether a language pair of a data set is among those that the model names."""
         return any(re.split(r"[ .]", one.name) == [data, pair or ""] for one in self.sets)
 
 

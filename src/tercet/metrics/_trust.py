@@ -22,10 +22,7 @@ _ALLOW = (
 
 
 def check_configured(spec: str, place: str, *, trust_features: bool = False) -> None:
-    """Raise Untrusted if a configuration file asks for a metric that runs code, uses a service or has a permission.
-
-    Unlike other files it may set the rest of what belongs to this computer, such as the device.
-    """
+    """Raise Untrusted if a configuration file asks for a metric that runs code, uses a service or has a permission."""
     if not trust_features and (path := _code_file(spec)):
         raise _untrusted(place, f"{path}, which is a file with code and would be run", "trust_features")
     metric = create(spec)

@@ -118,7 +118,6 @@ class Editor:
             raise CannotApply
 
     def _features(self, action: Action, match: Match, draft: Draft) -> dict[str, str]:
-        """Return the features that an action gives: those of another word (like), agreement, and its own."""
         found: dict[str, str] = {}
         if action.like in match:
             word = draft.tree.words[match[action.like]]

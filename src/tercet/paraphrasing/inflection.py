@@ -15,15 +15,10 @@ class Morphology(Protocol):
 
     split: ClassVar[Splits]
 
-    def inflect(self, lemma: str, upos: str, features: Mapping[str, str]) -> str | None:
-        """Return the form of a lemma with these features; None if it is not known."""
-        ...
+    def inflect(self, lemma: str, upos: str, features: Mapping[str, str]) -> str | None: ...
 
     def lemma(self, word: Word) -> str | None:
-        """Return the lemma of a word from which `inflect` makes its form again; None if there is none.
-
-        Parsers' lemmas are often wrong. A lemma that does not give the word's own form would not give others.
-        """
+        """Return the lemma from which `inflect` makes the word's own form, since parsers' are often wrong, or None."""
         ...
 
     def attach(self, verb: str, clitic: str) -> str | None:

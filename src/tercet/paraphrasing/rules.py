@@ -1,7 +1,4 @@
-"""Read rules from TOML: patterns over dependency trees, and what to do where they match.
-
-The language is described in docs/paraphrase-rules.md. A file is checked when it is read; an error names the line.
-"""
+"""Read rules from TOML and check them. docs/paraphrase-rules.md describes their language."""
 
 import re
 import tomllib
@@ -68,10 +65,7 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Action:
-    """One step of a change. kind: one of ACTIONS; what: the word, or the text to insert; then keys as in the file.
-
-    before, after: a word, and the part of it beside which words are put. upos: the key "as".
-    """
+    """One step of a change: its kind, the word or text that it is about, then keys as in the file."""
 
     kind: str
     what: str
@@ -324,7 +318,6 @@ class _Reader:
         return frozenset(found)
 
     def features(self, key: str, value: object) -> dict[str, frozenset[str]]:
-        """Return features with their possible values, from "Tense=Past|Person=1,3|Gender="."""
         if not isinstance(value, str) or not all("=" in pair for pair in value.split("|")):
             raise self.fail(f'features are written "Tense=Past|Number=Sing", not {value!r}.', "features")
         pairs = (pair.partition("=") for pair in value.split("|"))

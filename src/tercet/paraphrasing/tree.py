@@ -21,10 +21,7 @@ NO_SPLITS: Splits = MappingProxyType({})
 
 
 class Word(NamedTuple):
-    """A word of a tree. head: the number of its head, -1 for a root. gap: the white space before it in the text.
-
-    gap is None for words that are not in the text; `realising` decides whether a space comes before them.
-    """
+    """A word of a tree. head: the number of its head, -1 for a root. gap: the white space before it in the text."""
 
     form: str
     lemma: str
@@ -75,10 +72,7 @@ class Tree:
 
 @dataclass
 class Draft:
-    """A paraphrase in the making. order: numbers of words; words: those that were changed or inserted, by number.
-
-    altered: the numbers of words that were moved, changed, inserted or deleted.
-    """
+    """A paraphrase in the making: the order of the words, new words by number, and which words were altered."""
 
     tree: Tree
     order: list[int]
@@ -94,7 +88,6 @@ class Draft:
         return self.tree.words[number] if found is None else found
 
     def phrase(self, number: int) -> list[int]:
-        """Return the words of a phrase as they are in the draft, in its order."""
         inside = set(self.tree.phrase(number)) if number < len(self.tree.words) else {number}
         inside |= {new for new, word in self.words.items() if new >= len(self.tree.words) and word.head in inside}
         return [one for one in self.order if one in inside]
@@ -104,7 +97,6 @@ class Draft:
         self.altered.add(number)
 
     def insert(self, word: Word, at: int) -> None:
-        """Insert a word at a place in the order."""
         number = max([len(self.tree.words) - 1, *self.words]) + 1
         self.put(number, word)
         self.order.insert(at, number)

@@ -1,7 +1,4 @@
-"""Make the variants of a sentence: one for each place where a rule applies, then combinations of them.
-
-Rules are matched against the parse of the reference, never against their own results, so that no rule can loop.
-"""
+"""Make the variants of a sentence: one for each place where a rule applies, then combinations of them."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass

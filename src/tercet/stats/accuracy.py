@@ -240,14 +240,12 @@ class _Groups:
         return np.array(exact, dtype=np.int64 if common * len(exact) < 2**62 else object)
 
     def accuracy(self, epsilon: float) -> float:
-        """Return the mean accuracy over groups that have a pair."""
         count = int(np.count_nonzero(self.pairs))
         if not count or self.undefined:
             return float("nan")
         return int((self.weights * self.right(epsilon)).sum()) / (self.common * count)
 
     def right(self, epsilon: float) -> Integers:
-        """Return the number of correct pairs in each group."""
         if not epsilon >= 0:
             raise UsageError(f"Epsilon must be 0 or more, not {epsilon!r}.")
         right = np.zeros(len(self.pairs), dtype=np.int64)

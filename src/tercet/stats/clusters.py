@@ -81,10 +81,7 @@ def outperforms(p_values: ArrayLike, alpha: float = 0.05, *, scores: ArrayLike |
 
 
 def not_outperformed(p_values: ArrayLike, alpha: float = 0.05, *, scores: ArrayLike | None = None) -> NDArray[np.bool_]:
-    """Return which metrics win, shape (metrics,), from the p-values that `outperforms` takes.
-
-    A metric without a correlation has NaN on the diagonal, and does not win.
-    """
+    """Return which metrics win, shape (metrics,). A metric with NaN on the diagonal of the p-values does not."""
     beats = outperforms(p_values, alpha, scores=scores)
     winners: NDArray[np.bool_] = ~beats.any(0) & ~np.isnan(np.diag(np.asarray(p_values, dtype=np.float64)))
     return winners

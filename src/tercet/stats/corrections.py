@@ -1,7 +1,4 @@
-"""Correction of p-values for multiple comparisons.
-
-Holm (1979), "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of Statistics.
-"""
+"""Holm's correction of p-values (1979, "A Simple Sequentially Rejective Multiple Test Procedure")."""
 
 from __future__ import annotations
 

@@ -94,10 +94,7 @@ def find_statistic(statistic: Statistic) -> Correlation:
 
 
 def check_scores(gold: ArrayLike, metrics: ArrayLike) -> tuple[Floats, Floats]:
-    """Return gold scores, (systems,) or (systems, segments), and metric scores, with one more leading axis, as float64.
-
-    Raises an error if the shapes do not match.
-    """
+    """Return gold and metric scores as float64; raise UsageError if their shapes do not match."""
     people, scores = np.asarray(gold, dtype=np.float64), np.asarray(metrics, dtype=np.float64)
     same = scores.ndim in (2, 3) and people.ndim in (1, 2) and scores.shape[1 : 1 + people.ndim] == people.shape
     if not same:
@@ -156,10 +153,7 @@ def resample_correlations(
 
 
 def pearson_terms(gold: Floats, metrics: Floats) -> Floats:
-    """Return the terms whose sums over items `pearson_of_sums` takes, shape (metrics, items, 6): 1, x, y, xx, yy, xy.
-
-    x and y are standardised, so that subtracting the square of a mean from a mean of squares loses little precision.
-    """
+    """Return standardised terms for `pearson_of_sums`, shape (metrics, items, 6): 1, x, y, xx, yy, xy."""
     x, y = standardised(metrics), np.broadcast_to(standardised(gold), metrics.shape)
     return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=-1)
 
@@ -221,10 +215,7 @@ def _resampled_sums(score: Score, cube: Floats, resamples: int, seed: int) -> Re
 def resample_grouped_pearson(
     gold: ArrayLike, metrics: ArrayLike, groups: ArrayLike, *, resamples: int = 1000, seed: int = SEED
 ) -> Resampled:
-    """Return Pearson's r over items, on resamples of groups of items, such as the outputs of a segment.
-
-    `gold` and `groups` have shape (items,), `metrics` (metrics, items).
-    """
+    """Return Pearson's r over items, on resamples of groups of items, such as the outputs of a segment."""
     check_draws(resamples, seed)
     people, scores = check_scores(gold, metrics)
     if np.shape(groups) != people.shape:

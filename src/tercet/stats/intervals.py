@@ -116,10 +116,7 @@ def make_intervals(
 def spread(
     value: float, observed: float, samples: Floats, confidence: float, *, scale: float
 ) -> tuple[float, float, float, float]:
-    """Return percentile bounds, mean and standard error (NaN for a single one) of resampled values.
-
-    If all equal the observed one up to rounding noise in numbers of size `scale`, bounds and mean are the value itself.
-    """
+    """Return percentile bounds, mean and standard error of resampled values; the value itself if all equal it."""
     if (np.abs(samples - observed) <= TOLERANCE * scale).all():
         return value, value, value, 0.0
     error = float(samples.std(ddof=1)) if len(samples) > 1 else float("nan")

@@ -59,10 +59,7 @@ def exchanges(n: int, resamples: int) -> int:
 
 
 def resamples_made(test: str, n: int, resamples: int, grouping: str = "") -> str:
-    """Return how many resamples of n segments a test makes, or exchanges if it makes all of them.
-
-    grouping: of the digits, such as ",".
-    """
+    """Return how many resamples of n segments a test makes, or exchanges if it makes all of them."""
     if is_exact(test, n):
         return f"all {exchanges(n, resamples):{grouping}} exchanges"
     return f"{resamples:{grouping}} resamples"
@@ -120,7 +117,6 @@ class Comparisons:
     n: int
 
     def pair(self, first: int, second: int) -> PairedComparison:
-        """Return the comparison of two systems, by index."""
         at = first, second
         return PairedComparison(
             self.test, float(self.scores[first]), float(self.scores[second]), float(self.difference[at]),
@@ -142,10 +138,7 @@ class TestOptions(TypedDict, total=False):
 def paired_bootstrap(
     score: Score, first: ArrayLike, second: ArrayLike, **options: Unpack[TestOptions]
 ) -> PairedComparison:
-    """Compare two systems by the paired bootstrap; each has counts of shape (segments, k).
-
-    Options are as in `compare_all`. P-values are too small below FEW_SEGMENTS segments; use `randomisation` there.
-    """
+    """Compare two systems, each with counts of shape (segments, k), by the paired bootstrap; see `compare_all`."""
     return compare_all(score, _stack(first, second), test="bootstrap", **options).pair(0, 1)
 
 

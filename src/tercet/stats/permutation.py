@@ -35,11 +35,7 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Permutations:
-    """The tests of all pairs of metrics, shape (metrics, metrics). NaN: undefined.
-
-    The p-value [i, j] is for metric i correlating higher than j or, two-sided, for any difference. A metric compared
-    with itself has p = 1.
-    """
+    """The tests of all pairs of metrics, shape (metrics, metrics): metric i against j; NaN if undefined."""
 
     kind: str
     level: str

@@ -66,10 +66,7 @@ def power_of(difference: float, standard_error: float, *, alpha: float = 0.05) -
 def segments_needed(
     difference: float, standard_error: float, n: int, *, alpha: float = 0.05, power: float = 0.8
 ) -> float:
-    """Return the number of segments that detect a true difference with this power; inf if none do, NaN if undefined.
-
-    `standard_error` is that of n segments. It falls with the square root of their number.
-    """
+    """Return the number of segments that detect a true difference with this power; inf if none do."""
     if n < 1:
         raise UsageError(f"The standard error must be that of at least one segment, not {n}.")
     ratio = detectable_difference(standard_error, alpha=alpha, power=power)

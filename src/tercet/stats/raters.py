@@ -44,11 +44,7 @@ def draw_raters(strata: Sequence[Hashable], *, resamples: int = 1000, seed: int 
 
 
 def pair_ratio(part: Floats, whole: Floats, weights: Floats) -> Floats:
-    """Return ratios of two sums over pairs of raters, for each resample, shape (resamples,).
-
-    `part` and `whole` are symmetric, shape (raters, raters), with 0 where a pair does not count; `weights` has shape
-    (resamples, raters). NaN where no pair is left.
-    """
+    """Return for each resample the ratio of two sums over pairs of raters; NaN where no pair is left."""
     above = ((weights @ part) * weights).sum(1)
     below = ((weights @ whole) * weights).sum(1)
     ratios: Floats = np.divide(above, below, out=np.full(len(weights), np.nan), where=below > 0)

@@ -156,9 +156,7 @@ class Ratings:
 
 @dataclass(frozen=True)
 class IntraclassCorrelation:
-    """An intraclass correlation. form: its name in Shrout and Fleiss. low, high: bounds by F distributions; NaN without
-    SciPy.
-    """
+    """An intraclass correlation, named as in Shrout and Fleiss; without SciPy its bounds are NaN."""
 
     form: str
     value: float

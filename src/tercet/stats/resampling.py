@@ -56,7 +56,6 @@ class Columns:
         return systems, len(self.parts[0]), k
 
     def counts(self, system: int) -> Floats:
-        """Return the counts of one system, shape (segments, k)."""
         single, double = self.parts
         places = self.places[system]
         result = np.empty((len(single), len(places)))
@@ -203,11 +202,7 @@ def draw_swaps(
 
 
 def all_swaps(n: int, *, rows: int | None = None, dtype: DTypeLike = np.float64) -> Iterator[NDArray[Any]]:
-    """Yield all exchanges of n segments that leave the last one in place: 2**(n - 1) rows, the first without any.
-
-    Exchanging all other segments instead gives the same difference with the other sign, so these are enough for a
-    two-sided test.
-    """
+    """Yield all 2**(n - 1) exchanges that leave the last segment in place; the others only change the sign."""
     numbers = np.arange(2 ** (n - 1))[:, np.newaxis]
     rows = rows or batch_rows(n)
     for start in range(0, len(numbers), rows):
@@ -228,10 +223,7 @@ def resampled_scores(score: Score, columns: Columns, *, resamples: int, seed: in
 
 
 def swapped_sums(columns: Columns, *, trials: int | None, seed: int) -> Iterator[Floats]:
-    """Yield the sums of each system's counts in the exchanged segments: batches of shape (rows, systems, k).
-
-    trials=None takes every exchange once (see `all_swaps`).
-    """
+    """Yield the sums of each system's counts in the exchanged segments; trials=None takes every exchange."""
     systems, n, k = columns.shape
     how: dict[str, Any] = {"rows": batch_rows(max(n, systems * k)), "dtype": np.float32}
     for swaps in all_swaps(n, **how) if trials is None else draw_swaps(n, trials, seed=seed, **how):
@@ -239,11 +231,7 @@ def swapped_sums(columns: Columns, *, trials: int | None, seed: int) -> Iterator
 
 
 def _product(draws: NDArray[np.float32], columns: Columns) -> Floats:
-    """Return draws times counts, shape (rows, systems, k), in blocks so small that they run on one thread.
-
-    Threaded products of this size cost more than they save: between two of them the other threads wait in a busy loop
-    on every core. Sums are exact, so the result does not depend on the blocks.
-    """
+    """Return draws times counts, shape (rows, systems, k), in blocks that run on one thread, which is faster here."""
     sums = [_part_product(draws.astype(part.dtype, copy=False), part) for part in columns.parts if part.shape[1]]
     every = sums[0] if len(sums) == 1 else np.concatenate(sums, axis=1, dtype=np.float64)
     return every.astype(np.float64, copy=False)[:, columns.places]

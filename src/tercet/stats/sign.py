@@ -1,7 +1,4 @@
-"""The sign test: in how many of the cases that differ is one side ahead?
-
-Conover (1999), "Practical Nonparametric Statistics", chapter 3.4. Exact, two-sided.
-"""
+"""The exact two-sided sign test (Conover 1999, "Practical Nonparametric Statistics", chapter 3.4)."""
 
 from __future__ import annotations
 

@@ -88,10 +88,7 @@ def _cell(cell: str, text: str) -> float:
 
 
 def signs(left: ArrayLike, right: ArrayLike, *, tolerance: float = 0.0) -> Floats:
-    """Return 1 where left is higher, -1 where right is, 0 for a tie, NaN where either is missing.
-
-    Differences up to `tolerance` are ties: computed scores of equal outputs may differ in the last digit.
-    """
+    """Return 1 where left is higher, -1 where right is, 0 for a tie up to `tolerance`, NaN where either is missing."""
     if not tolerance >= 0:
         raise UsageError(f"The tolerance for ties must be 0 or more, not {tolerance!r}.")
     one, other = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)

@@ -25,7 +25,6 @@ class DataOptions(Form):
 
     @property
     def place(self) -> Path:
-        """The folder of data sets."""
         from ..data.catalogue import data_folder
 
         return data_folder() if self.folder is None else Path(self.folder)

@@ -1,7 +1,4 @@
-"""Find characters that are usually unintended and change scores, with their lines and advice for each kind.
-
-All searches take time linear in the text: they use character classes and plain string searches.
-"""
+"""Find characters that are usually unintended and change scores, with advice, in time linear in the text."""
 
 import re
 import unicodedata

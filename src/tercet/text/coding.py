@@ -47,10 +47,7 @@ class Units:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Words:
-    """The words of many texts: the begin and end of each word among the code points.
-
-    keys: hash keys for `Vocabulary` (see kernels.tokens). offsets: text t has words offsets[t] to offsets[t + 1] - 1.
-    """
+    """The words of many texts: the begin and end of each word, hash keys for `Vocabulary`, and offsets of texts."""
 
     points: NDArray[np.uint32]
     places: Ints  # (words, 2)

@@ -31,10 +31,7 @@ _UNSPACED = re.compile("[\u3041-\u30ff\u3400-\u9fff\u0e01-\u0eff\u1000-\u109f\u1
 
 @dataclass(frozen=True)
 class Break:
-    """A position where the other text loses or gains lines, counted from 1 in both texts.
-
-    change: the lines added (above 0) or lost (below 0) there. offset: those by which the other is behind from there on.
-    """
+    """A position where the other text loses or gains lines, from 1, and the lines by which it is behind from there."""
 
     line: int
     base_line: int

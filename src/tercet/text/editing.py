@@ -27,10 +27,7 @@ NO_BYTES = np.empty(0, dtype=np.uint8)
 
 
 def words_of(texts: Sequence[str], tokenizer: str, *, lowercase: bool = False, ascii_case: bool = False) -> Words:
-    """Return the words of texts; with tokenizer "none" they are split at ASCII blanks, as in Moses' programs.
-
-    ascii_case: only A to Z have a lower case, as in Moses' scorers, which look at bytes.
-    """
+    """Return the words of texts; with tokenizer "none" they are split at ASCII blanks, as in Moses' programs."""
     if lowercase:
         texts = [text.encode().lower().decode() for text in texts] if ascii_case else lower(texts)
     if tokenizer == "none":
@@ -39,11 +36,7 @@ def words_of(texts: Sequence[str], tokenizer: str, *, lowercase: bool = False, a
 
 
 def count_edits(outputs: Units, references: Units, texts: Ints, *, trace: bool = True) -> Ints:
-    """Return substitutions, deletions, insertions and unedited words of the shortest scripts, shape (texts, 4).
-
-    Of several shortest scripts the one that rapidfuzz gives is counted. Without trace the first column is the number
-    of all edits, and the others are 0.
-    """
+    """Return substitutions, deletions, insertions and matches, shape (texts, 4); without trace all edits first."""
     counts, _ = _levenshtein(outputs, references, texts, trace=trace, script=NO_BYTES)
     return counts
 
@@ -194,10 +187,7 @@ def _arrays(outputs: Units, references: Units, texts: Ints) -> tuple[NDArray[Any
 def _shifted(
     outputs: Units, references: Units, texts: Ints, search: ShiftSearch
 ) -> tuple[Ints, list[list[int]], NDArray[np.uint8]]:
-    """Search for shifts. Returns the counts of all pairs, and the shifts and the script of the last pair.
-
-    A shift is its begin and length, and the begin of its words afterwards.
-    """
+    """Search for shifts. Returns the counts of all pairs, and the shifts and the script of the last pair."""
     n, m = outputs.lengths[texts], references.lengths
     lengths = np.maximum(n, m)
     longest = int(lengths.max(initial=0)) + 2

@@ -38,10 +38,7 @@ class Part:
 
 
 class Link(NamedTuple):
-    """Words of the output, by their positions, that were matched with words of the other text.
-
-    weight: how well they match, from 0 to 1. label: the kind of match. values: further facts by name.
-    """
+    """Words of the output, by position, that were matched with words of the other text, with a weight from 0 to 1."""
 
     output: Sequence[int]
     other: Sequence[int]
@@ -107,10 +104,7 @@ class Edit(NamedTuple):
 
 
 class Shift(NamedTuple):
-    """A shift of words. positions: in the original text.
-
-    begin, end: the position of the first word before and after this shift, when earlier shifts have been made.
-    """
+    """A shift of words from positions in the original text; begin, end: of the first word before and after it."""
 
     words: tuple[str, ...]
     positions: tuple[int, ...]
@@ -139,7 +133,6 @@ class Edits(Part):
     places: tuple[Places, Places] | None = None
 
     def of_kind(self, kind: str) -> list[Edit]:
-        """Return the edits of a kind: "match", "substitution", "deletion" or "insertion"."""
         return [edit for edit in self.edits or () if edit.kind == kind]
 
     @property
@@ -316,7 +309,6 @@ def alone_in(words: Words, linked: Sequence[Sequence[int]]) -> list[str]:
 
 
 def _both(part: Part, output: str, other: str, places: tuple[Places, Places] | None = None) -> dict[str, Any]:
-    """Return the words of both texts, each with its begin and end."""
     texts = ("output", part.output, output), ("other", part.other, other)
     found = places or tuple(locate(words, text) for _, words, text in texts)
     return {
@@ -326,10 +318,7 @@ def _both(part: Part, output: str, other: str, places: tuple[Places, Places] | N
 
 
 def locate(words: Words, text: str) -> list[Place | None]:
-    """Return the place of each word in a text, in which the words have the same order.
-
-    Letters may differ in case. A word that the tokeniser has changed otherwise has no place (None), nor has a blank.
-    """
+    """Return the place of each word in a text, in order and in any case; None for words that are changed otherwise."""
     lowered, origins = _lowered(text)
     found: list[Place | None] = []
     position = 0

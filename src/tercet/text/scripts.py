@@ -1,7 +1,4 @@
-"""Find the scripts of texts, the scripts of a language, and a suitable tokeniser.
-
-Scripts are blocks of the Unicode Standard. The letters of many lines are counted at once, as arrays of code points.
-"""
+"""Find the scripts (Unicode blocks) of texts and languages, and a suitable tokeniser."""
 
 import re
 from collections import Counter, defaultdict
@@ -117,10 +114,7 @@ _A_THIRD = 0.3  # of the letters; a Chinese character is like a Latin word, so t
 
 
 def advise_tokeniser(texts: Sequence[str], tokeniser: str, language: str | None = None) -> str | None:
-    """Return a warning with a better tokeniser if the tokeniser does not suit the texts' script; otherwise None.
-
-    The beginning of the texts is examined. Korean has spaces, so only texts in the language Korean have a warning.
-    """
+    """Return a warning with a better tokeniser if this one does not suit the texts' script; otherwise None."""
     if tokeniser == "char":
         return None
     found = _unspaced_language(_beginning(texts), base_code(language) if language else None)

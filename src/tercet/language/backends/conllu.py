@@ -42,7 +42,6 @@ def file_states(path: str) -> tuple[tuple[str, int, int, int] | None, ...]:
 
 
 def _files(path: str) -> list[Path]:
-    """Return the given file, or all CoNLL-U files of the given folder, sorted by name."""
     try:
         if not Path(path).is_dir():
             return [Path(path)]

@@ -1,7 +1,4 @@
-"""The backend `natasha`: a parser of Russian whose package includes its models. Labels are Universal Dependencies.
-
-Kukushkin (2020), "Natasha: quality Russian NLP on CPU"; https://github.com/natasha.
-"""
+"""The backend `natasha`: a parser of Russian (Kukushkin 2020). Labels are Universal Dependencies."""
 
 import warnings
 from collections.abc import Sequence

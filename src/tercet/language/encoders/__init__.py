@@ -110,7 +110,6 @@ def _opened_pair_scorer(place: str, state: object, device: str) -> OnnxPairScore
 
 
 def _state(name: str) -> tuple[object, ...]:
-    """Return what changes when the files behind an encoder change."""
     place = Path(name.partition(":")[2] or ".")
     if ":" not in name or not place.exists():
         return ()

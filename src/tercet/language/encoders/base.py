@@ -110,11 +110,7 @@ _along = _Together()
 
 @contextmanager
 def together(texts: Iterable[str]) -> Iterator[None]:
-    """Encode these texts along with the first that are encoded, in full batches, and keep the vectors meanwhile.
-
-    For callers who will need them soon, such as the requests that wait at a server. Vectors are the same within the
-    encoder's tolerance.
-    """
+    """Encode texts that will be needed soon along with the first that are encoded, and keep the vectors meanwhile."""
     global _along
     before, _along = _along, _Together(texts)
     try:
@@ -162,10 +158,7 @@ class Encoder(ABC):
         raise UsageError(f"The encoder {self.name} has no tokens.")
 
     def tokens(self, texts: Sequence[str], layer: int = LAST, *, cache: str | Path | None = None) -> list[TokenVectors]:
-        """Return the tokens of each text. Each distinct text is encoded once; equal texts share one object.
-
-        cache: a folder in which vectors are stored and looked up.
-        """
+        """Return the tokens of each text; equal texts share one object. cache: a folder that keeps vectors."""
         if not self.has_tokens:
             raise UsageError(f"The encoder {self.name} gives vectors of sentences, and none of their tokens.")
         layer = self.layer_number(layer)
@@ -188,10 +181,7 @@ class Encoder(ABC):
         return [found[distinct[place]] for place in places]
 
     def sentences(self, texts: Sequence[str], *, cache: str | Path | None = None) -> Floats32:
-        """Return one vector of length 1 for each text, shape (texts, dimensions).
-
-        cache: a folder in which vectors are stored and looked up.
-        """
+        """Return a vector of length 1 for each text, shape (texts, dimensions). cache: a folder that keeps vectors."""
         if not self.has_sentences:
             raise UsageError(f"The encoder {self.name} gives vectors of words, and none of sentences.")
         distinct, places = _distinct(texts)

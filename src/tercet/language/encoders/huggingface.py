@@ -105,10 +105,7 @@ def open_huggingface(place: str, *, device: str, allow_download: bool, trust_pic
 
 
 def find_folder(name: str, place: str, *, allow_download: bool, everything: bool = False, weights: bool = True) -> Path:
-    """Return the folder of a model: the place itself, or where the hub's files are, downloaded if that is allowed.
-
-    everything: download all files; otherwise weights, configuration and tokenizer, or without `weights` the last two.
-    """
+    """Return the folder of a model: the place itself, or the hub's files, downloaded if that is allowed."""
     if Path(place).is_dir():
         return Path(place)
     packages()

@@ -45,10 +45,7 @@ MINILM_LAYERS = ("layer_norm", *(f"layer_norm_{2 * layer}" for layer in range(1,
 
 
 class OnnxModel:
-    """An ONNX file that takes token numbers. It is loaded when it first runs.
-
-    outputs: inner values that are to be outputs too. content: the file's bytes, if it is part of another file.
-    """
+    """An ONNX file that takes token numbers. outputs: inner values to return too. content: the file's bytes."""
 
     def __init__(
         self, path: Path, *, name: str, device: str = "auto", outputs: Sequence[str] = (), content: bytes | None = None
@@ -81,11 +78,9 @@ class OnnxModel:
         ]
 
     def run(self, output: str, inputs: Inputs) -> NDArray[Any]:
-        """Return one output for a batch."""
         return self.feed(output, {name: getattr(inputs, _INPUTS[name]) for name in self.inputs})
 
     def feed(self, output: str, feed: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-        """Return one output for arrays by name."""
         options = _runtime().RunOptions()
         limit = Timer(BATCH_SECONDS, setattr, (options, "terminate", True))
         limit.start()
@@ -173,21 +168,16 @@ class OnnxEncoder(TransformerEncoder):
 
 
 class OnnxPairScorer:
-    """A model in an ONNX file that gives one number for a pair of texts, such as a cross-encoder.
-
-    name, fingerprint, longest: as for an `Encoder`.
-    """
+    """A model in an ONNX file that gives one number for a pair of texts, such as a cross-encoder."""
 
     def __init__(self, model: OnnxModel, tokenizer: Tokenizer, fingerprint: str) -> None:
         self.model, self.tokenizer, self.fingerprint = model, tokenizer, fingerprint
         self.name, self.longest = model.name, tokenizer.longest
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return how many tokens each text has."""
         return self.tokenizer.lengths(texts)
 
     def scores(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-        """Return one number for each pair. Each distinct pair is scored once."""
         places: dict[tuple[str, str], int] = {}
         clean = [(whole_characters(first), whole_characters(second)) for first, second in pairs]
         rows = [places.setdefault(pair, len(places)) for pair in clean]
@@ -242,10 +232,7 @@ def _minilm_tokenizer() -> str:
 
 
 def open_pair_network(content: bytes, tokenizer: str, name: str, *, device: str = "auto") -> OnnxPairScorer:
-    """Return a pair scorer whose ONNX file is part of another file; it has minilm's tokenizer.
-
-    tokenizer: the checksum of the tokenizer that it was trained with.
-    """
+    """Return a pair scorer that is part of another file and was trained with minilm's tokenizer."""
     _runtime()
     text = _minilm_tokenizer()
     if digest(text) != tokenizer:
@@ -337,7 +324,6 @@ def _providers(runtime: ModuleType, device: str) -> list[Any]:
 
 
 def _reason(error: Exception) -> str:
-    """Return what onnxruntime says, without its prefix."""
     said = str(error).partition("\n")[0].rpartition(" : ")[2][:300].strip()
     return said if said.endswith(".") else f"{said}."
 

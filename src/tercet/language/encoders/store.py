@@ -1,7 +1,4 @@
-"""Vectors on disk, by text and encoder. A sentence of 25 tokens takes 40 kB with the default encoder.
-
-Each entry has a digest of its own; what does not fit is encoded again.
-"""
+"""Vectors on disk, by text and encoder, each with a digest; what does not fit is encoded again."""
 
 from __future__ import annotations
 

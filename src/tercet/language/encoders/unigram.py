@@ -110,10 +110,7 @@ def _kind(character: str) -> int:
 
 
 def _normal(chunk: str) -> tuple[str, Sequence[tuple[int, int]]]:
-    """Return a word between spaces in NFKC and lower case, and where in the word each of its characters comes from.
-
-    Where characters cannot be followed, because normalising joins them, all come from the whole word.
-    """
+    """Return a word between spaces in NFKC and lower case, and the place in the word of each of its characters."""
     text = unicodedata.normalize("NFKC", chunk).lower()
     single = [unicodedata.normalize("NFKC", character).lower() for character in chunk]
     if "".join(single) == text:

@@ -1,7 +1,4 @@
-"""The multilingual Universal Sentence Encoder as an encoder; see `tercet.language.use`, which runs it.
-
-Its tokens are pieces of words, whose vectors are taken before the sum over the text.
-"""
+"""The multilingual Universal Sentence Encoder as an encoder of texts and of pieces of words."""
 
 from __future__ import annotations
 

@@ -37,7 +37,6 @@ class APAC(IMPACT):
         return {"tokenize": "none"}
 
     def count_pair(self, output: Sequence[str], reference: Sequence[str]) -> Sequence[float]:
-        """Count the score of a segment, 1, and precision and recall."""
         precision, recall = self.precision_recall(output, reference)
         value = f_measure(precision, recall)
         if value:

@@ -97,7 +97,6 @@ class HLEPOR(BestReferenceMetric):
         return tokenise(lower(texts), self.tokenize).strings()
 
     def read(self, texts: Sequence[str], opened: object) -> tuple[dict[str, int], Units]:
-        """Return the numbers of words, and the texts in numbers."""
         numbers = {"": 0}  # the Perl program takes a word that does not exist for an empty one
         return numbers, number_words(self._words(texts), numbers)
 
@@ -114,10 +113,7 @@ class HLEPOR(BestReferenceMetric):
         return best_rows(counts[:, 0], groups, highest=True)
 
     def _align(self, outputs: Units, units: Units, whose: Ints) -> tuple[NDArray[np.int32], Ints, Ints]:
-        """Return positions of the words of each output in each of its references, or -1, offsets, and common words.
-
-        The number of common words is -1 where it equals the number of aligned words.
-        """
+        """Return aligned positions (-1 for none), offsets, and common words (-1: as many as are aligned)."""
         offsets = offsets_of(outputs.lengths[whose])
         alignment = np.empty(int(offsets[-1]), dtype=np.int32)
         common = np.full(len(whose), -1, dtype=np.int64)
@@ -166,11 +162,9 @@ class HLEPOR(BestReferenceMetric):
         return self._combine(totals[..., 2:] / totals[..., 1:2])
 
     def details(self, totals: Floats) -> dict[str, Any]:
-        """Return means over the segments."""
         return dict(zip(FACTORS, (totals[2:] / totals[1]).tolist(), strict=True))
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
-        """Return the factors, and each output word's reference position, or None."""
         words, other = self._words([output, reference])
         numbers, units = self.read([reference], None)
         alignment, _, _ = self._align(number_words([words], numbers), units, np.zeros(1, dtype=np.int64))

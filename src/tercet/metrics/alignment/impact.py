@@ -56,7 +56,6 @@ class IMPACT(PartsMetric, WordPairMetric):
     )
 
     def count_pair(self, output: Sequence[str], reference: Sequence[str]) -> Sequence[float]:
-        """Count the score of a segment, 1, and precision and recall."""
         precision, recall = self.precision_recall(output, reference)
         return f_measure(precision, recall), 1.0, precision, recall
 
@@ -72,7 +71,6 @@ class IMPACT(PartsMetric, WordPairMetric):
         return float((found / words**self.beta) ** (1 / self.beta))
 
     def explain_words(self, output: Sequence[str], reference: Sequence[str], counts: Floats) -> Seen:
-        """Return the common parts."""
         links = [
             Link(range(i, i + length), range(j, j + length), label=f"round {number + 1}")
             for i, j, length, number in common_parts(output, reference, self.beta)

@@ -173,7 +173,6 @@ class METEOR(BestReferenceMetric):
         return self.paraphrases is not None or self.vectors is not None
 
     def _possible(self, language: str) -> list[str]:
-        """Return the matchers that a language has."""
         has = {"stem": language in STEMMED, "synonym": language == "en", "paraphrase": self._has_phrases}
         return [name for name in MATCHERS if has.get(name, True)]
 
@@ -224,7 +223,6 @@ class METEOR(BestReferenceMetric):
 
     @property
     def aligner(self) -> Aligner:
-        """The aligner for these parameters."""
         return Aligner(
             language=self.language,
             matchers=tuple(self.matchers.split("+")),
@@ -292,7 +290,6 @@ class METEOR(BestReferenceMetric):
         )
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
-        """Return the alignment: pairs of words with matcher and chunk."""
         expected = self.read([reference])
         _, texts, links = self.aligned([output], expected, np.zeros(1, dtype=np.int64))
         found = describe(texts.words[0], expected.words[0], links.tolist())

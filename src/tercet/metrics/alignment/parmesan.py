@@ -75,7 +75,6 @@ class PARMESAN(BestReferenceMetric):
         return self.finder.read(texts)
 
     def compare(self, outputs: Sequence[str], references: Texts, whose: Ints) -> Floats:
-        """Count the statistics of METEOR."""
         texts, found = self._replaced(outputs, references, whose)
         judge = self.judge
         rewritten = judge.read([" ".join(rewrite(each)) for each in found])
@@ -98,7 +97,6 @@ class PARMESAN(BestReferenceMetric):
         return self.judge.verbose(totals)
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
-        """Return the reference as rewritten, and what was replaced."""
         _, (found,) = self._replaced([output], self.read([reference], None), np.zeros(1, dtype=np.int64))
         replaced = [
             {

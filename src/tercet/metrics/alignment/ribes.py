@@ -74,12 +74,10 @@ class RIBES(BestReferenceMetric):
         return np.asarray(np.divide(totals[..., 0], segments, out=undefined, where=segments > 0))
 
     def details(self, totals: Floats) -> dict[str, Any]:
-        """Return means over the segments that have a score."""
         means = totals[2:] / max(totals[1], 1.0)
         return dict(zip(PARTS, means.tolist(), strict=True))
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
-        """Return the parts of the score, and for each output word the reference position, or None."""
         words, other = self._words([output]), self._words([reference])
         vocabulary = Vocabulary(other)
         alignment, offsets = _align(vocabulary.find(words), vocabulary.units, np.zeros(1, dtype=np.int64))

@@ -72,7 +72,6 @@ class YiSi0(MeanPartsMetric, BestReferenceMetric):
         return tokenise(texts, self.tokenize).strings()
 
     def learn(self, testset: Corpus) -> Learnt:
-        """Learn the frequencies of all words in all references of the test set (anything with `shards`)."""
         learnt = count_references(testset, self._words)
         return Learnt(learnt, {"weights": learnt.checksum})
 
@@ -113,10 +112,6 @@ class YiSi0(MeanPartsMetric, BestReferenceMetric):
         return sums.reshape(-1, 4)
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: DocumentFrequencies) -> Seen:
-        """Return for each word of the output the most similar word of the reference.
-
-        The weights are those that the metric learnt from the test set.
-        """
         words, others = self._words([output, reference])
         values = {"precision": float(counts[2]), "recall": float(counts[3])}
         links = [_best_match(place, word, others, opened) for place, word in enumerate(words)]

@@ -46,7 +46,6 @@ class CombinedMetric(MemberMetric):
     model_file: ClassVar[str | Path] = ""
 
     def the_model(self) -> LearnedModel:
-        """Return the model, which is in `model_file`."""
         return load_model(self.model_file)
 
     @property
@@ -54,7 +53,6 @@ class CombinedMetric(MemberMetric):
         return self.the_model().languages
 
     def members(self) -> list[Member]:
-        """Return the metrics that compute the features."""
         given = {"lm": self.lm, "parses": self.parses, "table": getattr(self, "table", None)}
         passed = {name: value for name, value in given.items() if value is not None}
         trusted = {name: getattr(self, name, False) for name in ("trust_features", "allow_network")}
@@ -89,7 +87,6 @@ class CombinedMetric(MemberMetric):
         return Opened(self.the_model(), members, ready)
 
     def count(self, shard: Shard, opened: Opened) -> dict[str, Floats]:
-        """Count the score, 1, and the features."""
         found = {}
         for system, columns in count_members(opened.members, opened.ready, shard).items():
             table = _table(opened.model, columns, len(shard), self._place())
@@ -101,7 +98,6 @@ class CombinedMetric(MemberMetric):
         return self.the_model().features
 
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the score, the features, and how much each of them moves the score from that of usual texts."""
         counts = self.count(one_segment(output, references, source), opened)["output"]
         predictor = opened.model.predictor
         usual = np.zeros(len(opened.model.features))

@@ -207,7 +207,6 @@ class EncodedMetric(EncoderMetric):
         return opened
 
     def count_tokens(self, output: TokenVectors, references: Sequence[TokenVectors], opened: Opened) -> Sequence[float]:
-        """Return the counts of one segment."""
         raise NotImplementedError
 
     def score(self, totals: Floats) -> Floats:
@@ -233,10 +232,7 @@ class EncodedMetric(EncoderMetric):
 
 
 def cosines(output: TokenVectors, reference: TokenVectors) -> Floats:
-    """Return the cosine of each token of the output with each of the reference, shape (output, reference).
-
-    Where a token has no vector, the cosine is 1 with the same token, in any case, and 0 with others.
-    """
+    """Return cosines, shape (output, reference). Without vectors it is 1 for the same token in any case, else 0."""
     found: Floats = (output.vectors @ reference.vectors.T).astype(np.float64)
     for row in np.flatnonzero(~output.known):
         found[row] = [output.tokens[row].lower() == token.lower() for token in reference.tokens]
@@ -271,10 +267,7 @@ def _token(tokens: Sequence[str], positions: Sequence[int]) -> str:
 def alignment(
     output: TokenVectors, other: TokenVectors, similarities: Floats, of: str, weights: Floats | None = None
 ) -> TokenAlignment:
-    """Return for each token of one text, `of`, the most similar token of the other one.
-
-    similarities: shape (output, other). weights: of the tokens.
-    """
+    """Return for each token of one text, `of`, the most similar token of the other one."""
     found = similarities if of == "output" else similarities.T
     links = []
     for i, row in enumerate(found):

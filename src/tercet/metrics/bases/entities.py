@@ -161,10 +161,7 @@ CONCEPT = "concept"  # the category of common nouns
 
 
 def languages(pair: str | None) -> Languages:
-    """Return the languages of a pair, without regions: zh_CN is zh.
-
-    Without a pair both are English; `check_needs` refuses such a test set unless there are annotations.
-    """
+    """Return the languages of a pair, without regions: zh_CN is zh. Without a pair both are English."""
     if pair is None:
         return Languages("en", "en")
     source, _, target = pair.partition("-")

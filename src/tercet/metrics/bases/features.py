@@ -53,7 +53,6 @@ class FeatureMetric(PartsMetric):
         return None if self.model == NONE else True
 
     def feature_names(self) -> tuple[str, ...]:
-        """Return the names of the features."""
         raise NotImplementedError
 
     @property
@@ -70,7 +69,6 @@ class FeatureMetric(PartsMetric):
         return self.name
 
     def weights(self) -> Weights | None:
-        """Return the model; None if there is to be none."""
         if self.model == NONE:
             return None
         model = load_model(self.model) if self.model else shipped_model(self.shipped)
@@ -88,7 +86,6 @@ class FeatureMetric(PartsMetric):
         return model.languages if isinstance(model, LearnedModel) else ()
 
     def learn(self, testset: Corpus) -> Learnt:
-        """Take the model's checksum."""
         weights = self.weights()
         if weights is None:
             return Learnt()
@@ -96,7 +93,6 @@ class FeatureMetric(PartsMetric):
         return Learnt(checksum, {"checksum": checksum})
 
     def count(self, shard: Shard, opened: object) -> dict[str, Floats]:
-        """Count the score, 1, and the features."""
         weights = self.weights()
         found = {}
         for system, features in self.features(shard, opened, weights).items():
@@ -105,6 +101,5 @@ class FeatureMetric(PartsMetric):
         return found
 
     def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the score and the features."""
         counts = self.count(one_segment(output, references, source), opened)["output"][0].tolist()
         return Seen(counts[0], values={"features": dict(zip(self.feature_names(), counts[2:], strict=True))})

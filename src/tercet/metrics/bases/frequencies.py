@@ -22,10 +22,7 @@ class DocumentFrequencies:
     words: Mapping[str, int] = field(repr=False, compare=False)
 
     def weight(self, word: str) -> float:
-        """Return YiSi's weight, log2(1 + (N + 1) / (df + 1)).
-
-        A word without entry is also looked up in lower case (A to Z).
-        """
+        """Return YiSi's weight, log2(1 + (N + 1) / (df + 1)). Unknown words are looked up in lower case too."""
         found = self.words.get(word) or self.words.get(word.translate(_ASCII_LOWER), 0)
         return log2(1 + (self.texts + 1) / (found + 1))
 
@@ -37,10 +34,7 @@ class DocumentFrequencies:
 def count_references(
     testset: Corpus, split: Callable[[Sequence[str]], Iterable[Sequence[str]]], *, source: bool = False
 ) -> DocumentFrequencies:
-    """Count in how many references of a test set (anything with `shards`) each word is; `split` finds the words.
-
-    source: count in the sources instead.
-    """
+    """Count in how many references (or sources) of a test set each word is; `split` finds the words."""
     found: dict[str, int] = {}
     texts = digests = 0
     for shard in testset.shards(SHARD):

@@ -53,7 +53,6 @@ class LearnedModel(StoredModel):
     made_by: ClassVar[str] = "tercet learn"
 
     def predict(self, features: Floats) -> Floats:
-        """Return a score for each row of features."""
         found = self.predictor.predict(features)
         check_finite(f"The model {self.label}", found, [f"features of output {row + 1}" for row in range(len(found))])
         return found

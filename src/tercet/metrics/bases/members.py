@@ -40,7 +40,6 @@ class Member:
     parts: tuple[str, ...]
 
     def name(self, part: str) -> str:
-        """Return the name of a feature."""
         return f"{self.spec}{PART}{part}" if part else self.spec
 
 
@@ -54,7 +53,6 @@ class MemberMetric(PartsMetric):
     toml: ClassVar[str] = ""  # the checksum of the user's file that declares it, if one does
 
     def members(self) -> list[Member]:
-        """Return the members."""
         raise NotImplementedError
 
     def signature_items(self) -> dict[str, str]:
@@ -115,10 +113,7 @@ def _member(spec: str, metric: Metric, parts: Sequence[str], given: Mapping[str,
 def find_model_members(
     place: str, features: Sequence[str], given: Mapping[str, Any], trusted: Mapping[str, bool]
 ) -> list[Member]:
-    """Return the metrics that a model needs; an error says which of them is not here.
-
-    trusted: what the user allows the model, as for `create_from_file`.
-    """
+    """Return the metrics that a model needs; an error names one that is missing. trusted: as for `create_from_file`."""
     try:
         return find_members(features, given, lambda spec: create_from_file(spec, place, **trusted))
     except UnknownName as error:

@@ -59,11 +59,9 @@ class MixedMetric(MemberMetric):
         return self.scale in ("max", "z")
 
     def parts(self) -> Mapping[str, float]:
-        """Return the weights of the members by their strings."""
         return self.weights
 
     def members(self) -> list[Member]:
-        """Return the members."""
         return find_members(list(self.parts()), {} if self.parses is None else {"parses": self.parses}, self._member)
 
     def _member(self, spec: str) -> Metric:
@@ -141,7 +139,6 @@ class MixedMetric(MemberMetric):
         return tuple(self.parts())
 
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the score and the members' scores on the common scale."""
         counts = self.count(one_segment(output, references, source), opened)["output"][0].tolist()
         return Seen(counts[0], values={"members": dict(zip(self.parts(), counts[2:], strict=True))})
 

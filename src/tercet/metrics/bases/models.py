@@ -59,11 +59,9 @@ class ModelMetric(Metric):
     one_process = True  # the packages use all cores, or the device, by themselves
 
     def place(self) -> Path:
-        """Return the folder or file of the model."""
         raise NotImplementedError
 
     def checksum(self, place: Path) -> str:
-        """Return a checksum of the model's files."""
         raise NotImplementedError
 
     def load(self, place: Path) -> Predict:
@@ -88,7 +86,6 @@ class ModelMetric(Metric):
         return "" if self.resolved().model else f"a model: {self.name}:model={usual}"
 
     def learn(self, testset: Corpus) -> Learnt:
-        """Find the model and its checksum."""
         checksum = self.checksum(self.place())
         return Learnt(checksum, {"checksum": checksum})
 
@@ -138,7 +135,6 @@ class ModelMetric(Metric):
         return mean_score(totals)
 
     def explain_segment(self, opened: Predict, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the score with each reference."""
         texts = [""] if self.without_references else list(references)
         rows = [Row((source or "") if "source" in self.needs else "", output, text) for text in texts]
         values = self.predict(opened, rows)
@@ -153,7 +149,6 @@ class HubModel(ModelMetric):
     packages = (("torch", "hf"), ("transformers", "hf"))
 
     def find(self, name: str, *, weights: bool = True) -> Path:
-        """Return the folder of a model; downloaded only if that is allowed."""
         from ...language.encoders.huggingface import find_folder
 
         return find_folder(self.name, name, allow_download=self.allow_download, weights=weights)
@@ -174,10 +169,7 @@ class HubModel(ModelMetric):
         return model.to(torch_device(self.device)).eval()
 
     def predictor(self, encode: Callable[[Sequence[Row]], list[Any]], run: Callable[[list[Any]], Any]) -> Predict:
-        """Return a function from rows to scores; rows of similar length are scored in one batch.
-
-        encode: returns the tokens of rows. run: scores a batch of them.
-        """
+        """Return a function from rows to scores. `encode` gives tokens of rows, `run` scores a batch."""
         from ...language.encoders.base import batches
 
         def predict(rows: Sequence[Row]) -> list[float]:

@@ -21,10 +21,7 @@ MOST_UNITS = 20_000  # words of one text; the time grows with its square
 
 
 def owners(groups: Ints) -> Ints:
-    """Return for every reference text the number of its segment.
-
-    Segment i has the reference texts groups[i] to groups[i + 1] - 1.
-    """
+    """Return for every reference text the number of its segment; segment i has texts groups[i] to groups[i + 1] - 1."""
     counts = np.diff(groups)
     return np.repeat(np.arange(len(counts), dtype=np.int64), counts)
 
@@ -95,10 +92,7 @@ class BestReferenceMetric(Metric):
         return texts
 
     def compare(self, outputs: Sequence[str], references: Any, whose: Ints) -> Floats:
-        """Count the statistics of each reference text with the output of its segment. Returns shape (texts, k).
-
-        Reference text t belongs to segment whose[t].
-        """
+        """Count each reference text with the output of segment whose[text]. Returns shape (texts, k)."""
         raise NotImplementedError
 
     def choose(self, counts: Floats, groups: Ints) -> Ints:

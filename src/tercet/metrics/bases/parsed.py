@@ -129,7 +129,6 @@ class ParsedMetric(Metric):
         raise NotImplementedError
 
     def explain_parsed(self, output: Sentence, reference: Sentence) -> Seen:
-        """Return what was seen in an output and its best reference."""
         raise UsageError(f"{self.name} cannot explain a segment.")
 
     def explain_segment(self, opened: Backend, output: str, references: Sequence[str], source: str | None) -> Seen:

@@ -56,14 +56,12 @@ class PartsMetric(Metric):
 
     @property
     def part_names(self) -> Sequence[str]:
-        """The names of the parts."""
         return ("precision", "recall")
 
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
 
     def extras(self, counts: Floats) -> Mapping[str, Floats]:
-        """Return the parts."""
         return dict(zip(self.part_names, np.moveaxis(counts[..., 2:], -1, 0), strict=True))
 
 
@@ -71,5 +69,4 @@ class MeanPartsMetric(PartsMetric):
     """A metric whose details are the means of its parts."""
 
     def details(self, totals: Floats) -> dict[str, Any]:
-        """Return means over the segments."""
         return {name: float(value) for name, value in self.extras(totals / totals[1]).items()}

@@ -52,7 +52,6 @@ class ErrorRateMetric(BestReferenceMetric):
     explains = (Edits,)
 
     def words(self, texts: Sequence[str]) -> Words:
-        """Return the words of each text."""
         raise NotImplementedError
 
     def count_errors(self, outputs: Units, references: Units, segments: Ints) -> Floats:
@@ -127,7 +126,6 @@ class WordPairMetric(BestReferenceMetric):
         return {"tokenize": tokeniser_of(language)}
 
     def words(self, texts: Sequence[str]) -> list[list[str]]:
-        """Return the words of each text."""
         return tokenise(lower(texts) if self.lowercase else texts, self.tokenize).strings()
 
     def count_pair(self, output: Sequence[str], reference: Sequence[str]) -> Sequence[float]:

@@ -39,7 +39,6 @@ class CER(BestReferenceMetric):
         return "jiwer4" if self.whitespace else None
 
     def read(self, texts: Sequence[str], opened: object) -> Units:
-        """Return the characters of texts."""
         texts = [text.strip() for text in texts]
         if self.lowercase:
             texts = [text.lower() for text in texts]
@@ -60,7 +59,6 @@ class CER(BestReferenceMetric):
         return f"({int(totals[0])} errors / {int(totals[1])} ref)"
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
-        """Return the edits of characters that turn the output into the reference."""
         units = self.read([output, reference], None)
         texts = (list(map(chr, ids.tolist())) for ids in np.split(units.ids, units.offsets[1:-1]))
         return Seen(parts=[edit_script(*texts)])

@@ -84,7 +84,6 @@ class CharacTER(BestReferenceMetric):
         return {"edits": int(totals[2]), "move_cost": float(totals[3]), "sys_len": int(totals[4])}
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
-        """Return the moved phrases, the text after the moves, and the edits of its characters."""
         words, other = output.split(), " ".join(reference.split())
         found = np.zeros(3 * max(len(words), 1), dtype=np.int32)
         _, order = _costs([output], self.read([reference], None), np.zeros(1, dtype=np.int64), found)

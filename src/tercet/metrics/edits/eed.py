@@ -82,7 +82,6 @@ class EED(BestReferenceMetric):
         return VARIANTS[self.variant].compatible
 
     def read(self, texts: Sequence[str], opened: object) -> tuple[NDArray[np.uint32], Ints]:
-        """Return the characters of texts as they are compared, and where each text begins."""
         divide = divide_marks if VARIANTS[self.variant].tidy else divide_marks_as_published
         return code_points([f" {divide(text)} " for text in texts])
 
@@ -124,7 +123,6 @@ class EED(BestReferenceMetric):
         return {"errors": float(totals[2]), "coverage": int(totals[3]), "ref_len": int(totals[4])}
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
-        """Return the texts as they are compared, and the parts of the score."""
         shown = (_decode(self.read([text], None)[0]) for text in (output, reference))
         texts = dict(zip(("output", "reference_text"), shown, strict=True))
         return Seen(float(counts[0]), values={"errors": float(counts[2]), "coverage": int(counts[3]), **texts})

@@ -160,7 +160,6 @@ class TER(BestReferenceMetric):
         ).format(**parts)
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
-        """Return the shifts and edits that turn the output into the reference that takes the fewest."""
         both = (self._words([output], reference=False), self._words([reference], reference=True))
         shown, expected = ([word.translate(_BACK).replace(_EMPTY, "") for word in words.strings()[0]] for words in both)
         return Seen(parts=[shift_script(shown, expected, SEARCHES[self.variant])])

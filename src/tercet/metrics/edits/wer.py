@@ -72,7 +72,6 @@ class WER(ErrorRateMetric):
         return words_of(texts, self.tokenize, lowercase=self.lowercase, ascii_case=self.variant == "moses")
 
     def count_errors(self, outputs: Units, references: Units, segments: Ints) -> Floats:
-        """Count substitutions, deletions, insertions and matches."""
         return count_edits(outputs, references, segments).astype(np.float64)
 
     def score(self, totals: Floats) -> Floats:

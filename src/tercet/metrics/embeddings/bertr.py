@@ -31,7 +31,6 @@ class BERTr(EncodedMetric):
     def explain_tokens(
         self, output: TokenVectors, reference: TokenVectors, counts: Sequence[float], opened: Opened
     ) -> Seen:
-        """Return for each token of the reference the most similar token of the output."""
         ours, theirs = output.inside, reference.inside
         return Seen(counts[0], [alignment(ours, theirs, cosines(ours, theirs), "other")])
 

@@ -91,7 +91,6 @@ class BERTScore(MeanPartsMetric, EncodedMetric):
     def explain_tokens(
         self, output: TokenVectors, reference: TokenVectors, counts: Sequence[float], opened: Opened
     ) -> Seen:
-        """Return for each token the most similar token of the other text."""
         ours, theirs = output.inside, reference.inside
         both = [alignment(ours, theirs, cosines(ours, theirs), of) for of in ("output", "other")]
         values = np.array(counts)
@@ -109,10 +108,7 @@ def _weights(tokens: TokenVectors, frequencies: DocumentFrequencies | None) -> F
 
 
 def read_baseline(path: str, layer: int) -> tuple[float, float, float]:
-    """Return the baselines of precision, recall and F1 for a layer, from a file in bert-score's format.
-
-    Negative numbers count from the last layer, where the file has all of them.
-    """
+    """Return a layer's baselines of precision, recall and F1 from a file of bert-score; -1 is the last layer."""
     table = _read_baselines(path, file_state(path))
     number = layer
     if layer not in table and set(table) == set(range(len(table))):

@@ -63,7 +63,6 @@ class LASIM(AcrossLanguages):
     )
 
     def learn(self, testset: Corpus) -> Learnt:
-        """Find the encoder's checksum."""
         fingerprint = self.find_encoder(testset).fingerprint
         return Learnt(fingerprint, {"encoded": fingerprint})
 
@@ -93,7 +92,6 @@ class LASIM(AcrossLanguages):
         return mean_score(totals)
 
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the cosine, and the prediction if there is a model."""
         first, second = opened.encoder.sentences([source or "", output]).astype(np.float64)[:, None]
         found = {"cosine": float(first[0] @ second[0])}
         return Seen(float(self._values(first, second, opened)[0]), values=found)

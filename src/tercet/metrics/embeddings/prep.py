@@ -92,7 +92,6 @@ class PReP(EncoderMetric):
             )
 
     def learn(self, testset: Corpus) -> Learnt:
-        """Learn the outputs of all systems (of anything with `shards`)."""
         encoder = self.find_encoder(testset)
         outputs: dict[Key, dict[str, list[str]]] = {}
         digest = 0
@@ -147,7 +146,6 @@ class PReP(EncoderMetric):
         return self._bleu().segment_scores(counts)
 
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the pseudo-references, and what sentence BLEU saw against all of them."""
         key = tuple(references)
         others = self.learnt(opened.pool, "the pool is").others(key, "", output)
         vectors = dict(zip([*key, *others], opened.encoder.sentences([*key, *others]), strict=True))

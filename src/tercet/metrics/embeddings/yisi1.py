@@ -82,7 +82,6 @@ class YiSi1(MeanPartsMetric, EncodedMetric):
         return ([text for lines in columns for text in lines if text is not None],)
 
     def learn(self, testset: Corpus) -> Learnt:
-        """Learn weights of tokens; with srl, find the parsers' names and versions."""
         learnt = super().learn(testset)
         if not self.srl:
             return learnt
@@ -131,13 +130,11 @@ class YiSi1(MeanPartsMetric, EncodedMetric):
         return combine(precision, recall, self.alpha), precision, recall
 
     def token_weights(self, output: TokenVectors, reference: TokenVectors, opened: Opened) -> tuple[Floats, Floats]:
-        """Return the weights of the tokens of both texts."""
         return weights_of(output.tokens, opened.frequencies), weights_of(reference.tokens, opened.frequencies)
 
     def explain_tokens(
         self, output: TokenVectors, reference: TokenVectors, counts: Sequence[float], opened: Opened
     ) -> Seen:
-        """Return for each token the most similar token of the other text, with its weight."""
         ours, theirs = output.inside, reference.inside
         found = np.maximum(cosines(ours, theirs), 0.0)
         weights = dict(zip(("output", "other"), self.token_weights(ours, theirs, opened), strict=True))

@@ -183,16 +183,12 @@ def _numbered(texts: list[list[str]], numbers: dict[str, int]) -> Units:
 
 
 def _taken(units: Units, texts: Ints) -> Units:
-    """Return these texts of all."""
     parts = [units.ids[units.offsets[text] : units.offsets[text + 1]] for text in texts.tolist()]
     return Units(np.concatenate([*parts, units.ids[:0]]), offsets_of([len(part) for part in parts]))
 
 
 def _skip_bigrams(words: Units, vocabulary: int) -> Iterator[Ints]:
-    """Yield for each of `GAPS` the pairs of known words with at most so many words between them.
-
-    A pair is one number, made of the text, the first and the second word.
-    """
+    """Yield for each of `GAPS` the pairs of known words with at most so many words between them, as numbers."""
     lengths = words.lengths
     ids, texts = words.ids.astype(np.int64), np.repeat(np.arange(len(lengths)), lengths)
     ends = words.offsets[1:][texts]

@@ -71,7 +71,6 @@ class Classifier(HubModel):
         )
 
     def _column(self, config: Any) -> int | None:
-        """Return the number of the label; None for a regressor."""
         if config.num_labels == 1:
             if self.label_name is not None:
                 raise UsageError(f"classifier: {self.model} has no labels: it gives one number.")

@@ -43,7 +43,6 @@ class ESIM(EncodedMetric):
         return {"encoder": DEFAULT}
 
     def learn(self, testset: Corpus) -> Learnt:
-        """Find the checksums of the encoder and of the network."""
         learnt = super().learn(testset)
         return Learnt(learnt.state, {**learnt.items, "checksum": _network().checksum[:16]})
 
@@ -64,7 +63,6 @@ class ESIM(EncodedMetric):
         return max(opened.more.score(reference, output) for reference in references), 1.0
 
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the score with each reference."""
         tokens, *others = opened.encoder.tokens([output, *references], self.layer)
         scores = [opened.more.score(reference, tokens) for reference in others]
         return Seen(max(scores), values={"scores": scores})
@@ -77,7 +75,6 @@ class Network:
         self.session = open_session(content, "esim")
 
     def score(self, reference: TokenVectors, output: TokenVectors) -> float:
-        """Return the number for a reference and an output."""
         given = {"reference": _vectors(reference), "output": _vectors(output)}
         return float(self.session.run(["score"], given)[0][0])
 

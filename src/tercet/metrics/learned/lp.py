@@ -51,11 +51,9 @@ class LP(Metric):
                 raise UsageError(f"lp: there is no file {self.path(system)}, with log-probabilities of {system}.")
 
     def path(self, system: str) -> Path:
-        """Return the file of a system."""
         return Path((self.file or "").replace("{system}", system))
 
     def learn(self, testset: Corpus) -> Learnt:
-        """Read the files, by the texts that their lines belong to."""
         from ...data.lines import read_lines
 
         lines = {system: read_lines(self.path(system)) for system in testset.outputs}
@@ -79,7 +77,6 @@ class LP(Metric):
         return Learnt(means, {"checksum": digest.hexdigest()})
 
     def _read(self, line: str, output: str, path: Path, number: int) -> Counted:
-        """Return what a line says."""
         total, _, tokens = line.partition("\t")
         try:
             values = [float(value) for value in total.split()]

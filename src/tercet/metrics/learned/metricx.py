@@ -61,7 +61,6 @@ class MetricX(HubModel):
         }
 
     def written(self, row: Row) -> str:
-        """Return the input of the model."""
         if self.year == 23:
             other = f"source: {row.source}" if self.without_references else f"reference: {row.reference}"
             return f"candidate: {row.output} {other}"

@@ -61,7 +61,6 @@ class QE(Metric):
             model.check_languages(testset.pair.split("-"))
 
     def learn(self, testset: Corpus) -> Learnt:
-        """Take the model's checksum and direction; the model itself is opened where it is used."""
         languages = _languages(testset)
         model = self._load(languages)
         state = model.checksum, languages

@@ -123,7 +123,6 @@ class Rima(Metric):
             )
 
     def learn(self, testset: Corpus) -> Learnt:
-        """Find the model's checksum."""
         checksum = self._content().checksum[:16]
         return Learnt(checksum, {"checksum": checksum})
 
@@ -159,7 +158,6 @@ class Rima(Metric):
         }
 
     def _parts(self, opened: Opened, rows: Sequence[Row]) -> dict[Row, tuple[float, float, float]]:
-        """Return score, network's number and chrF of each distinct row of texts."""
         distinct = list(dict.fromkeys(rows))
         if not distinct:
             return {}
@@ -190,7 +188,6 @@ class Rima(Metric):
         return {"network": counts[:, 2], **chrf, "lower": low, "upper": high}
 
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the score and its parts, beside each reference if these are read."""
         after: Row = (source or "",) if "source" in self.needs else ()
         rows = [(output, text, *after) for text in references] if "reference" in self.needs else [(output, *after)]
         parts = self._parts(opened, rows)

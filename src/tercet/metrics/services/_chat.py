@@ -216,10 +216,7 @@ class ChatClient:
         raise EndpointFailed(f"{self._host} refused the request: {problem}.{hint}")
 
     def _understood(self, data: bytes, prompt: str) -> tuple[str, int, int]:
-        """Return the text of an answer and its tokens; an empty text for what has another form.
-
-        Where the service does not say how many tokens it took, three bytes are taken for one.
-        """
+        """Return the text of an answer, empty if it has another form, and the number of its tokens."""
         found = _read_json(data)
         try:
             text = found["choices"][0]["message"]["content"]

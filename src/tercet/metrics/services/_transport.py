@@ -57,7 +57,6 @@ class Requests:
             opened.close()
 
     def stop(self) -> None:
-        """End all requests at once."""
         self.ended.set()
         for opened in list(self._open):
             try:

@@ -123,7 +123,6 @@ class Judge(Metric):
         )
 
     def learn(self, testset: Corpus) -> Learnt:
-        """Take the languages, which the prompt names."""
         return Learnt(testset.pair, {"pair": testset.pair} if testset.pair else {})
 
     def open(self, state: str | None) -> Opened:
@@ -174,7 +173,6 @@ class Judge(Metric):
         ]
 
     def write(self, source: str, output: str, references: Sequence[str], pair: str | None) -> str:
-        """Return the prompt for one segment."""
         from ...text.coding import whole_characters
 
         codes = (pair or "").split("-")

@@ -24,7 +24,6 @@ class NgramMetric(Metric):
         return self.max_ngram_order
 
     def words(self, texts: Sequence[str]) -> Words:
-        """Return the words of each text."""
         raise NotImplementedError
 
     def prepare(self, shard: Shard, opened: Any) -> Any:
@@ -41,7 +40,6 @@ class NgramMetric(Metric):
         return np.column_stack([lengths, closest, matches, ngram_totals(lengths, self.orders)]).astype(np.float64)
 
     def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the words, and which n-grams of each order match a reference."""
         from ..bases.pairs import explain_ngrams
 
         words = self.words([output, *references]).strings()

@@ -94,7 +94,6 @@ class AMBER(WordPairMetric):
         return precision * recall / below if below else 0.0
 
     def explain_words(self, output: Sequence[str], reference: Sequence[str], counts: Floats) -> Seen:
-        """Return by form the score of n-grams and the penalties."""
         rows = {
             name: {"overlap": self.overlap(pair), **{each: pair.penalty(each) for each in PENALTIES}}
             for name, pair in _in_forms(output, reference).items()
@@ -118,7 +117,6 @@ class Pair:
 
     @cached_property
     def matched(self) -> list[int]:
-        """The numbers of n-grams of each order that both texts have."""
         return [_count_matches(self.output, self.reference, n) for n in range(1, ORDER + 1)]
 
     @cached_property
@@ -130,7 +128,6 @@ class Pair:
         return [sum(map(len, words)) for words in (self.output, self.reference)]
 
     def penalty(self, name: str) -> float:
-        """Return one of the ten penalties."""
         value: float = _PENALTIES[name](self)
         return value
 
@@ -188,7 +185,6 @@ def _brevity(length: int, other: int) -> float:
 
 
 def _count_matches(output: Sequence[str], reference: Sequence[str], n: int) -> int:
-    """Return how many n-grams both texts have."""
     left = Counter(zip(*(reference[i:] for i in range(n)), strict=False))
     found = 0
     for ngram in zip(*(output[i:] for i in range(n)), strict=False):

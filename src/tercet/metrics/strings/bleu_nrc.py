@@ -66,5 +66,4 @@ class BLEUNRC(Metric):
         return self._bleu("exp").verbose(totals[_UP_TO_ORDER])
 
     def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the words, and which n-grams of each order match a reference."""
         return self._bleu("cc7").explain_segment(opened, output, references, source)

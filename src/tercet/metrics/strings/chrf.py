@@ -192,10 +192,7 @@ class CHRF(Metric):
         return np.column_stack([counts, scores, np.ones(len(scores))])
 
     def _triples(self, outputs: Units, references: NgramIndex, segments: Ints) -> Floats:
-        """Return n-grams of output and reference and matches, shape (reference texts, order, 3).
-
-        Reference text t belongs to segment segments[t].
-        """
+        """Return n-grams of output and reference and matches, shape (reference texts, order, 3)."""
         matches = references.count_matches(outputs, segments)
         in_output = ngram_totals(outputs.lengths, references.max_order)[segments]
         in_reference = ngram_totals(references.units.lengths, references.max_order)
@@ -240,7 +237,6 @@ class CHRF(Metric):
         return counts[..., -2] / counts[..., -1]
 
     def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the best reference, and for each output character the longest matching n-gram around it."""
         scores = [self.score_one(output, [reference]) for reference in references]
         best = scores.index(max(scores))
         texts = [text.lower() if self.lowercase else text for text in (output, references[best])]

@@ -59,7 +59,6 @@ class ELEXR(WordPairMetric):
         return max(divergence, 0.0)
 
     def explain_words(self, output: Sequence[str], reference: Sequence[str], counts: Floats) -> Seen:
-        """Return how far the relations of each shared word agree."""
         return Seen(values={"agreements": self.agreements(output, reference)})
 
 

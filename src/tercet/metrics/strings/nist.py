@@ -164,7 +164,6 @@ def _information(checksum: str, vocabularies: Sequence[Vocabulary], max_order: i
 
 
 def _merged(vocabularies: Sequence[Vocabulary]) -> tuple[Vocabulary, NDArray[np.int32]]:
-    """Return one vocabulary for all, and the numbers in it of all their words."""
     if len(vocabularies) == 1:
         return vocabularies[0], vocabularies[0].units.ids
     merged = Vocabulary(split_words(*code_points([" ".join(each.strings()) for each in vocabularies])))

@@ -47,5 +47,4 @@ class SimpBLEU(WordPairMetric):
         return {"matches": int(totals[0]), "words": int(totals[1])}
 
     def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return the words, and which of them match a reference."""
         return explain_ngrams(self.score_one(output, references), self.words([output, *references]), 1)

@@ -88,7 +88,6 @@ class TBLEU(WordPairMetric):
         }
 
     def explain_words(self, output: Sequence[str], reference: Sequence[str], counts: Floats) -> Seen:
-        """Return each word of the output, its partner and its weight."""
         rows = [
             {"word": word, "as": partner, "weight": weight}
             for word, partner, weight in zip(output, *self.aligned(output, reference), strict=True)

@@ -76,11 +76,9 @@ class TreeMetric(ParsedMetric):
         return int(getattr(self, self.sizes))
 
     def pieces(self, sentence: Sentence) -> Pieces:
-        """Return the pieces of each size in a sentence."""
         raise NotImplementedError
 
     def show(self, piece: object) -> str:
-        """Return a piece as text."""
         raise NotImplementedError
 
     def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
@@ -118,7 +116,6 @@ class TreeMetric(ParsedMetric):
         return "/".join(f"{precision:.3f}" for precision in self._precisions(totals)[0])
 
     def explain_segment(self, opened: Backend, output: str, references: Sequence[str], source: str | None) -> Seen:
-        """Return by size the pieces of the output that a reference has too, and the others."""
         parsed, *parsed_references = self.parse_texts([output, *references], opened)
         first, *others = map(self.pieces, [parsed, *parsed_references])
         rows = []

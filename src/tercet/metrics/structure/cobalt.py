@@ -169,7 +169,6 @@ class Cobalt(ParsedMetric):
         return super().open(parser)
 
     def parse_texts(self, texts: Iterable[str], backend: Backend | None = None) -> list[Sentence]:
-        """Return the parse of each text, with relations that can be compared."""
         parsed = super().parse_texts(texts, backend)
         self.check_parses(parsed)
         return parsed
@@ -198,7 +197,6 @@ class Cobalt(ParsedMetric):
         return max(enumerate(compared), key=lambda pair: (pair[1].score, -pair[0]))
 
     def explain_parsed(self, output: Sentence, reference: Sentence) -> Seen:
-        """Return the alignment, and what each of its words adds to the score."""
         from ._cobalt_report import explained
 
         return Seen(parts=[explained(self.assess(self.align(output, reference)))])

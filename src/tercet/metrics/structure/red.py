@@ -90,7 +90,6 @@ class RED(PartsMetric, ParsedMetric):
         return found
 
     def matches(self, ours: Sequence[str], theirs: Sequence[str]) -> dict[int, Match]:
-        """Return the matched words of the reference."""
         table = None if self.paraphrases is None else str(find_table(self.paraphrases).absolute())
         aligner = meteor_aligner(self.language, self.language == "en", table)
         values = {"exact": 1.0, **{name: getattr(self, name) for name in MATCHERS[1:]}}
@@ -104,7 +103,6 @@ class RED(PartsMetric, ParsedMetric):
         return self.function if word in function_words(self.language) or not any(map(str.isalnum, word)) else 1.0
 
     def explain_parsed(self, output: Sentence, reference: Sentence) -> Seen:
-        """Return the n-grams of the reference, and what each counts."""
         ours, theirs = ([token.form.lower() for token in each.tokens] for each in (output, reference))
         matches = self.matches(ours, theirs) if ours and theirs else {}
         rows = [

@@ -51,7 +51,6 @@ class STM(TreeMetric):
         return dict(zip(texts, self.parse_texts(texts, opened), strict=True))
 
     def parse_texts(self, texts: Iterable[str], backend: Any = None) -> list[Any]:
-        """Return the parse or the constituent tree of each text."""
         if not self.trees:
             return super().parse_texts(texts, backend)
         return [self._constituents(text, backend or self.open(None)) for text in texts]

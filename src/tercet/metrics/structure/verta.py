@@ -98,7 +98,6 @@ class VERTa(MeanPartsMetric, ParsedMetric):
         )
 
     def explain_parsed(self, output: Sentence, reference: Sentence) -> Seen:
-        """Return the modules' precision and recall, and the aligned words."""
         english = self.language == "en"
         words = [[_word(token, english=english) for token in each.tokens] for each in (output, reference)]
         similar = similarities(*words)

@@ -45,10 +45,7 @@ class Matches:
 
 @dataclass(frozen=True)
 class Penalties:
-    """Context penalties of the aligned words of one level: the number of words, and of those with a penalty above 0.
-
-    mean: the mean raw penalty CP (equation 4.5) of these words; NaN if there are none.
-    """
+    """Context penalties of the aligned words of one level. mean: of CP, equation 4.5; NaN if there are none."""
 
     words: int
     mean: float
@@ -61,11 +58,7 @@ class Penalties:
 
 @dataclass(frozen=True)
 class SystemAlignments:
-    """Alignment statistics of one system, or of all systems together, with the best reference of each segment.
-
-    matches, penalties: by level. meteor: by METEOR's matcher. changed: the number of segment scores that change if no
-    relations are treated as equivalent.
-    """
+    """Alignment statistics of one system, or of all together, with the best reference of each segment."""
 
     segments: int
     output_words: int

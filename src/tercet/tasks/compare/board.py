@@ -35,10 +35,7 @@ def comparison_parts(
     *,
     pairs: bool = False,
 ) -> Iterator[Part]:
-    """Yield the parts of the document. `edits` adds edit scripts. Only text has stars after p-values.
-
-    pairs: list all pairs of systems, instead of a matrix from MATRIX_FROM systems on; TSV always lists them.
-    """
+    """Yield the parts of the document. pairs: list all pairs of systems instead of showing a matrix."""
     many = result.baseline is None and len(result.metrics[0].systems) >= MATRIX_FROM
     matrix = many and form not in ("tsv", "csv") and not pairs
     for i, metric in enumerate(result.metrics):
@@ -89,7 +86,6 @@ class _MetricParts:
         return "Metric", self.metric.metric
 
     def number(self, value: float) -> str:
-        """Return a difference, always with its sign."""
         return number(value, self.width, "+")
 
     def systems(self) -> Table:

@@ -1,7 +1,4 @@
-"""What GitHub shows of a comparison: the summary of a run, and the comment on a pull request (`-f github`).
-
-Texts of segments stand in blocks of code, where GitHub makes no links and notifies nobody.
-"""
+"""What GitHub shows of a comparison: the summary of a run, and the comment on a pull request."""
 
 from collections.abc import Iterator, Sequence
 from html import escape

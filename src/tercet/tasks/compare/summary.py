@@ -48,7 +48,6 @@ def _of_two(result: Comparison, names: Sequence[str]) -> str:
 
 
 def _finding(result: Comparison, metric: MetricResult) -> str:
-    """Return what one metric says of more than two systems, as a clause."""
     if result.baseline is not None:
         return verdict(result, metric).removeprefix(f"By {metric.name}, ").removesuffix(".")
     if not metric.clusters:
@@ -108,10 +107,7 @@ def _pair_table(result: Comparison, width: int | None) -> Table:
 
 
 def _system_table(result: Comparison, width: int | None) -> Table:
-    """Return one row per system, with score and rank (or difference from the baseline) by each metric.
-
-    The order and the dashed lines are those of the first metric.
-    """
+    """Return one row per system, with score and rank (or difference from the baseline) by each metric."""
     first, wide = result.metrics[0], len(result.metrics) <= INTERVALS_UP_TO
     header = ["System"]
     rows = [[each.system] for each in first.ranked]

@@ -141,7 +141,6 @@ def _own_texts(options: MetaOptions) -> dict[str, Any]:
 
 
 def _figures(results: Sequence[Verdicts]) -> dict[str, Any]:
-    """Return the figures, called PAIR.WHAT."""
     from ...metaeval.plots import SCATTERS, draw
 
     most = max(len(result.items) for result in results)

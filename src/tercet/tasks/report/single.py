@@ -35,7 +35,6 @@ def examined(testset: TestSet) -> tuple[TestSet, list[Layer]]:
 
 
 def _names(testset: TestSet) -> tuple[Sequence[str], list[Layer]]:
-    """Return for each segment whether names are lost or invented, and the layer; no layer without a knowledge base."""
     from ..entities import entities
 
     try:

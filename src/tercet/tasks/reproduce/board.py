@@ -61,7 +61,6 @@ def winners_table(one: Reproduction) -> Table:
 
 
 def _listed(one: Reproduction) -> Table:
-    """Return one row per cell: printed, recomputed and their difference."""
     columns: dict[str, Column] = {
         "Row": "row",
         "Column": lambda cell: _named(cell.column),

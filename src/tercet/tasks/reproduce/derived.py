@@ -1,7 +1,4 @@
-"""Printed numbers that follow from other printed numbers: means of rows, sums, percentages, repeated values.
-
-They need no data, and show whether a paper is consistent. They are counted apart from numbers recomputed from data.
-"""
+"""Printed numbers that follow from other printed numbers: means, sums, percentages, repeated values."""
 
 from __future__ import annotations
 

@@ -79,7 +79,6 @@ def page_parts(results: Reproductions) -> Iterator[Part]:
 
 
 def _has_printed(results: Reproductions) -> bool:
-    """Return whether there is a number to compare with print, or a statement: figures alone have none."""
     return any(counts_of(results.tables).values()) or any(one.statements for one in results)
 
 
@@ -103,7 +102,6 @@ def _answer(results: Reproductions) -> str:
 
 
 def _count(found: Sequence[Reproduction]) -> dict[str, int]:
-    """Return the numbers of printed numbers by what was found, in the order of `COUNTED`."""
     counts = counts_of(found)
     return {label: counts[name] for name, label in COUNTED.items()}
 
@@ -123,7 +121,6 @@ def _counted_bars(results: Reproductions) -> Iterator[Figure]:
 
 
 def _short(paper: str) -> str:
-    """Return the authors and the year of a paper."""
     return PAPERS[paper].partition("), ")[0] + ")"
 
 
@@ -135,13 +132,11 @@ def _by_paper(results: Reproductions) -> Table:
 
 
 def _by_table(results: Reproductions) -> Table:
-    """Return the counts of the tables of which numbers were recomputed from data."""
     rows = [[one.paper, title_of(one.table), *_counts([one])] for one in results if one.cells]
     return Table(["Paper", "Table", *COUNTED.values()], rows)
 
 
 def _is_made(one: Reproduction) -> bool:
-    """Return whether any part of a table was recomputed."""
     return any((one.cells, one.statements, one.extra, one.winners, one.matrices, one.curves, one.plots, one.drawings))
 
 
@@ -164,7 +159,6 @@ def _left_out(found: Sequence[Reproduction]) -> Iterator[Table]:
 
 
 def _table_parts(one: Reproduction) -> Iterator[Part]:
-    """Yield the parts of the page for one table."""
     if one.cells:
         made = {cell.row for cell in one.cells}
         yield _page_table(one, made, "Recomputed, with the printed number in brackets if it differs")
@@ -192,7 +186,6 @@ def _table_parts(one: Reproduction) -> Iterator[Part]:
 
 
 def _page_table(one: Reproduction, chosen: set[str], caption: str) -> Table:
-    """Return the printed numbers of some rows, including those that were not checked."""
     items: list[Cell | Unchecked] = [*one.cells, *one.derived, *one.unchecked]
     rows, columns = one.axes([item for item in items if item.row in chosen])
     texts = {(item.row, item.column): number(item.printed, one.decimals_of(item.row)) for item in one.unchecked}

@@ -29,14 +29,12 @@ class Printed:
         return list(next(iter(self.cells.values()), {}))
 
     def numbers(self) -> Iterator[tuple[str, str, str]]:
-        """Yield row, column and text of every number."""
         for row, columns in self.cells.items():
             for column, text in columns.items():
                 if text:
                     yield row, column, text
 
     def half_width(self, row: str, column: str) -> float | None:
-        """Return what is printed after ± beside a number, or None."""
         text = self.cells[row].get(f"{column}_ci", "")
         return float(text) if text else None
 

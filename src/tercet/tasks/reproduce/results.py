@@ -51,7 +51,6 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """One of `VERDICTS`."""
         if not self.agrees:
             return "different" if self.within is None else "near"
         if self.interval is not None:
@@ -60,16 +59,13 @@ class Cell:
 
     @property
     def equal(self) -> bool:
-        """Whether the number rounds to the printed one and is no half-width."""
         return self.verdict == "equal"
 
     @property
     def failed(self) -> bool:
-        """Whether the cell should reproduce and does not."""
         return self.must and self.verdict == "different"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields, the difference and the verdict as a dictionary."""
         return {name: getattr(self, name) for name in CELL}
 
 
@@ -162,7 +158,6 @@ class Reproduction:
 
     @property
     def equal(self) -> int:
-        """The number of cells that round to print; half-widths are not among them."""
         return sum(cell.equal for cell in self.cells)
 
     @property
@@ -215,10 +210,7 @@ class Reproduction:
 
 @dataclass(frozen=True, repr=False)
 class Reproductions(Tabular):
-    """The result of `reproduce`: one `Reproduction` per table. Index it by number, or iterate.
-
-    single: the result is of one table, not of a whole paper.
-    """
+    """The result of `reproduce`: one `Reproduction` per table. Index it by number, or iterate."""
 
     tables: tuple[Reproduction, ...]
     single: bool = False
@@ -237,7 +229,6 @@ class Reproductions(Tabular):
         return f"<Reproductions of {len(self)} tables: {totals['equal']} of {totals['total']} cells round to print>"
 
     def by_paper(self) -> dict[str, list[Reproduction]]:
-        """Return the tables of each paper."""
         return grouped((one.paper, one) for one in self.tables)
 
     def rows(self) -> list[dict[str, Any]]:

@@ -64,7 +64,6 @@ class Source:
 
     @property
     def known_as(self) -> list[str]:
-        """The names that its folder may have."""
         return [self.name, *([self.catalogue] if self.catalogue else []), *self.names]
 
     def described(self) -> str:
@@ -76,7 +75,6 @@ class Source:
         return f"{self.what}{files}" + (f". Available from {self.owner}" if self.owner else "")
 
     def is_in(self, folder: Path) -> bool:
-        """Return whether a folder has all the files, of one language pair at least, with their columns."""
         present = {path.name.removesuffix(".gz"): path for path in folder.iterdir() if path.is_file()}
         pairs: set[str] | None = None
         for pattern, columns in self.files.items():
@@ -182,22 +180,17 @@ class DataSets:
         return cls(find, **options)
 
     def __call__(self, name: str) -> Path | None:
-        """Return the folder of a data set, or None if it is missing."""
         source = SOURCES.get(name) or Source(name, name)
         return self.once(("folder", name), lambda: self._find(source))
 
     def needed(self, name: str) -> Path:
-        """Return the folder of a data set. Raise UsageError if it is missing."""
         found = self(name)
         if found is None:
             raise UsageError(self.missing([name]))
         return found
 
     def missing(self, needs: Iterable[str]) -> str:
-        """Return a message on missing data sets and the files that would provide them; empty if none is missing.
-
-        needs: names of data sets; "a or b" if one of two is enough.
-        """
+        """Return a message on missing data sets and the files that would provide them; empty if none is missing."""
         absent = [need for need in needs if all(self(name) is None for name in alternatives(need))]
         if not absent:
             return ""
@@ -215,11 +208,9 @@ class DataSets:
         )
 
     def has(self, key: Hashable) -> bool:
-        """Return whether `once` has computed this before."""
         return key in self._kept
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return `make()`, computed only once for all tables of the run that need it."""
         if key not in self._kept:
             self._kept[key] = make()
         kept: T = self._kept[key]
@@ -275,7 +266,6 @@ class DataSets:
         return next((table for table in tables if table.is_file()), None)
 
     def asks_for(self, row: str, metric: str | Metric) -> bool:
-        """Return whether a row with our own metric is to be computed."""
         if self.rows is None:
             return not isinstance(metric, str) or metric.partition(":")[0] not in self.slow
         return row in self.rows or EVERY_ROW in self.rows
@@ -309,7 +299,6 @@ def _found(place: Path, source: Source) -> Path | None:
 
 
 def _folders(place: Path) -> Iterator[Path]:
-    """Yield a folder and those below it, in order of depth; hidden ones are left out."""
     level, seen = [place], 0
     for _ in range(DEPTH + 1):
         below: list[Path] = []

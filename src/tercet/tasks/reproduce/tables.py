@@ -1,7 +1,4 @@
-"""The tables and figures of papers, as `tables.toml` lists them: their data, and the functions that recompute them.
-
-Nothing of the papers' modules is imported before a table is made.
-"""
+"""The tables and figures of papers that `tables.toml` lists, and the functions that recompute them."""
 
 from __future__ import annotations
 

@@ -64,7 +64,6 @@ def render_each(by_reference: Mapping[str, ScoreList], options: ScoreOptions) ->
 
 
 def _signature(item: Scores, options: ScoreOptions) -> str:
-    """Return the signature, with sacreBLEU's short keys if asked for."""
     label, *parts = item.signature.split("|")
     pairs = [part.partition(":") for part in parts]
     short = SHORT if options.short else {}
@@ -87,7 +86,6 @@ def _footer(scores: Sequence[Scores], options: ScoreOptions) -> Iterator[str]:
 
 
 def _labels(scores: Sequence[Scores]) -> dict[Scores, str]:
-    """Return a name per metric: its label, or the user's name for it if two have the same label."""
     often = Counter(item.label for item in scores)
     return {item: item.metric.spec if often[item.label] > 1 else item.label for item in scores}
 

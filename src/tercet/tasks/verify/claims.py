@@ -115,7 +115,6 @@ def _number(written: str) -> Decimal:
 
 
 def _equal(recomputed: float, stated: Decimal) -> bool:
-    """Whether the score rounds to what was printed, by whichever rule for halves."""
     if recomputed != recomputed:
         return False
     unit = Decimal(1).scaleb(min(0, int(stated.as_tuple().exponent)))

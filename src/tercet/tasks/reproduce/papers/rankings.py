@@ -141,10 +141,7 @@ def whole_scores(data: DataSets, name: str, pair: str, rows: Mapping[str, str]) 
 
 
 def _judged_scores(data: DataSets, name: str, pair: str, rows: Mapping[str, str]) -> list[Scores]:
-    """Return the scores of the judged segments by the rows with our own metrics.
-
-    Scores that another table has (`whole_scores`) are taken from there, unless they depend on the other segments.
-    """
+    """Return the scores of the judged segments by the rows with our own metrics."""
     people, taken = judged(data, name, pair), {}
     for row, spec in rows.items():
         scores = _known(data, name, pair).get(spec)

@@ -62,7 +62,6 @@ class Scored(NamedTuple):
         return TestSet({"mt": self.outputs}, {"reference": self.references}, pair=PAIR)
 
     def part(self, *, test: bool) -> Scored:
-        """Return the sentences for training, or those for testing."""
         cut = int(SHARE * len(self.scores))
         rows = slice(cut, None) if test else slice(cut)
         return Scored(self.sources[rows], self.outputs[rows], self.references[rows], self.scores[rows])
@@ -207,10 +206,7 @@ def _part(data: DataSets, name: str) -> Scored:
 
 
 class Predicted(NamedTuple):
-    """Predictions for the test part; plain: the mean of the training labels as prediction.
-
-    knows_words: the model used word frequencies of the optional package wordfreq.
-    """
+    """Predictions for the test part. plain: the mean of the training labels. knows_words: with wordfreq."""
 
     test: Scored
     values: Floats

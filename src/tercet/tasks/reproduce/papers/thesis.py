@@ -63,7 +63,6 @@ class ThesisRatings:
         return means
 
     def complete(self) -> ThesisRatings:
-        """Return the ratings without raters who did not rate all items."""
         whole = ~np.isnan(self.values).any(1)
         return ThesisRatings(self.groups[whole], self.values[whole], self.items)
 

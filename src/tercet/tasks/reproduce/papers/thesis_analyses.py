@@ -33,10 +33,7 @@ NO_VOCABULARY = "The thesis's language model, whose vocabulary decides what is u
 
 
 def average_table(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
-    """Return Table 4.10: averages of tau by year, for the years whose texts are there.
-
-    The tables of the single years print the intervals of these averages.
-    """
+    """Return Table 4.10: averages of tau by year, for the years whose texts are there."""
     values: Taus = {}
     for year, expected in YEARS.items():
         if data(year.lower()) is not None:
@@ -156,11 +153,7 @@ def agreement_table(data: DataSets) -> Reproduction:
 
 
 def _kappa(rankings: Sequence[tuple[str, ...]], *, each_system: bool = False, ties: bool = True) -> tuple[float, float]:
-    """Return kappa of all comparisons of the same outputs, and P(E).
-
-    each_system: systems with the same output, which was shown once, count as several that are tied. Otherwise they are
-    one.
-    """
+    """Return kappa of all comparisons of the same outputs, and P(E). each_system: equal outputs count as several."""
     comparisons: dict[tuple[str, str, str], list[int]] = {}
     for _, segment, systems, ranks in rankings:
         ranked = [

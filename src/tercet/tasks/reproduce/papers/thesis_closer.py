@@ -49,8 +49,6 @@ Place = tuple[str, tuple[str, str]]  # a group of rules or shifts, and a referen
 
 
 def _paraphrased(data: DataSets, key: str, references: Sequence[str]) -> Paraphrases | str:
-    """Return the paraphrases of Spanish references, or why they cannot be made here."""
-
     def make() -> Paraphrases | str:
         try:
             return paraphrase(references, "es", most=1, cache=data.cache, executor=data.executor)
@@ -80,10 +78,7 @@ def _scores(
 
 
 def effect_row(scores: Floats, drawn: Resampled, place: int, p: float) -> dict[str, float]:
-    """Return a row of an effect table: means, the share of changed outputs, and the statistic with its difference.
-
-    scores: shape (sets, …); the first set is the reference alone. p: of the difference to it.
-    """
+    """Return a row of an effect table: means, the share of changed outputs, the statistic and its difference."""
     interval = drawn.intervals()[place]
     row = {
         "mean": float(np.abs(scores[place]).mean()),

@@ -75,10 +75,7 @@ def cobalts(data: DataSets) -> dict[str, Cobalt]:
 
 
 def cobalt_scores(data: DataSets, texts: TestSet, metrics: Mapping[str, Cobalt]) -> dict[str, Floats]:
-    """Return the scores of the outputs by row; the test set has one system, `SYSTEM`, and one reference.
-
-    Each text is parsed once. With a cache, scores are kept as the counts of the metric.
-    """
+    """Return the scores of the one system by row. Each text is parsed once. cache: keeps counts."""
     if data.cache is None:
         return _counted(data, texts, metrics)
     store = Cache(data.cache)
@@ -165,10 +162,7 @@ def _cobalt_taus(data: DataSets, name: str, pair: str) -> Taus:
 def year_values(
     data: DataSets, name: str, wanted: Sequence[str], rows: Mapping[str, str], *, pairs: Sequence[str] | None = None
 ) -> Taus:
-    """Return tau of UPF-Cobalt, its ablations and variants, and of other metrics, by row and language pair, with means.
-
-    The ablations are always computed, because several tables share them. pairs: only these of the wanted ones.
-    """
+    """Return tau of UPF-Cobalt, its ablations and other metrics, by row and language pair, with means."""
     here = pairs_of(data, name, wanted if pairs is None else pairs)
     return table_rows(
         {pair: _cobalt_taus(data, name, pair) | own_taus(data, name, pair, rows, rows) for pair in here}, wanted
@@ -179,10 +173,7 @@ def tau_table(
     data: DataSets, *, expected: str, name: str, rows: Mapping[str, str] | None = None, ablation: bool = False,
     pairs: Sequence[str] | None = None,
 ) -> Reproduction:  # fmt: skip
-    """Return tau of UPF-Cobalt, of sentBLEU and of the metrics of `rows` on the rankings of one year.
-
-    name: the data set. ablation: also without one of its parts. pairs: only these language pairs; means need all.
-    """
+    """Return tau of UPF-Cobalt, of sentBLEU and of the metrics of `rows` on the rankings of one year."""
     values = year_values(data, name, language_pairs(expected), rows or {}, pairs=pairs)
     values |= {row: values[same] for row, same in SAME_ROW.items() if same in values}
     if not ablation:
@@ -215,7 +206,6 @@ def tau_table(
 
 
 def _averages(values: Taus, ablation: bool) -> list[Statement]:
-    """Return statements on the averages over the language pairs of WMT14."""
     average = values[OWN]["Avg"]
     statements = [Statement(f"the average of {OWN} is at least {LEAST:.3f}", average >= LEAST, f"{average:.4f}")]
     if ablation:

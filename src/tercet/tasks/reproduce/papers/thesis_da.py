@@ -1,7 +1,4 @@
-"""Fomicheva (2017), doctoral thesis: Pearson's r with direct assessment of segments (WMT16), by quality, and ablations.
-
-Where the WMT16 set is missing, the same numbers of the WMT17 set are shown for comparison.
-"""
+"""Fomicheva (2017): Pearson's r with direct assessment of segments (WMT16; WMT17 where that is missing)."""
 
 from __future__ import annotations
 
@@ -101,7 +98,6 @@ def scores_of(data: DataSets, pair: str, rows: Mapping[str, str]) -> dict[str, F
 
 
 def _r_by_pair(data: DataSets, rows: Mapping[str, str]) -> Taus:
-    """Return Pearson's r by row and language pair."""
     values: Taus = {}
     for pair, one in assessed(data)[1].items():
         for row, scores in scores_of(data, pair, rows).items():
@@ -110,7 +106,6 @@ def _r_by_pair(data: DataSets, rows: Mapping[str, str]) -> Taus:
 
 
 def _r_by_quality(data: DataSets, rows: Mapping[str, str]) -> Taus:
-    """Return Pearson's r over all language pairs, by row and quarter of the human scores."""
     _, people = assessed(data)
     scores = [scores_of(data, pair, rows) for pair in people]
     human = np.concatenate([one.human for one in people.values()])

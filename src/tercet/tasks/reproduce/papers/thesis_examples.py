@@ -27,7 +27,6 @@ WITHOUT = {"aligner off": "cobalt:aligner=meteor", "WE off": "cobalt", OWN: "cob
 
 @cache
 def _example(number: str) -> dict[str, str]:
-    """Return the texts of an example: output, Ref and others."""
     found: dict[str, str] = tomllib.loads(expected_file("thesis_examples.toml"))[number]
     return found
 

@@ -41,7 +41,6 @@ def _segment_scores(
 
 
 def _systems(data: DataSets, *columns: str) -> dict[str, dict[str, list[str]]]:
-    """Return columns of EAMT09 by system."""
     folder = data(PARAPHRASED) or data.needed(PLAIN)
     by_system = grouped(read_table(folder, "ce_dataset.tsv", ["system", *columns]), "system")
     # The thesis writes System 1, Specia et al. System1.
@@ -149,10 +148,7 @@ def fluency_table(data: DataSets) -> Reproduction:
 
 
 def aligner_table(data: DataSets) -> Reproduction:
-    """Return Table 4.2: F1 of aligned words against people, of METEOR's aligner and of UPF-Cobalt's.
-
-    Sentences that the parser divides into other words than the file are left out.
-    """
+    """Return Table 4.2: F1 of aligned words against people, of METEOR's aligner and of UPF-Cobalt's."""
     found = read_table(data.needed("msr_alignments"), "msr_alignments.tsv", ["source", "target", "alignment"])
     gold = [{tuple(map(int, link.split("-"))) for link in text.split()} for text in found["alignment"]]
     settled = {name: metric.resolved("en") for name, metric in ALIGNERS.items()}

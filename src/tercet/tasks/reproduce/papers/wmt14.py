@@ -95,10 +95,7 @@ def segment_table(
 def system_table(
     data: DataSets, *, expected: str = "wmt14_t2", rows: Mapping[str, str] = NO_ROWS, pairs: Sequence[str] | None = None
 ) -> Reproduction:
-    """Return Table 2 or 3: system level, with expected wins instead of the task's TrueSkill.
-
-    rows: metrics by row, besides the baselines. pairs: only these.
-    """
+    """Return Table 2 or 3: system level, with expected wins instead of the task's TrueSkill."""
     table, wanted = printed(expected), language_pairs(expected)
     here = pairs_of(data, NAME, wanted if pairs is None else pairs)
     values: Taus = {}

@@ -49,12 +49,10 @@ class SystemLevel:
 
     @property
     def correlations(self) -> dict[str, float]:
-        """Pearson's r of each metric."""
         return dict(zip(self.metrics, pearson(self.values, self.human).tolist(), strict=True))
 
     @property
     def sizes(self) -> Floats:
-        """The absolute correlations, (metrics,)."""
         return np.abs(pearson(self.values, self.human))
 
     @property
@@ -69,7 +67,6 @@ class SystemLevel:
 
     @property
     def ranked(self) -> list[int]:
-        """The positions of the systems, the best by direct assessment first."""
         return [int(row) for row in np.argsort(-self.human, kind="stable")]
 
     def correlate(self, found: Iterable[Scores]) -> dict[str, float]:
@@ -113,10 +110,7 @@ def own_correlations(data: DataSets, pair: str, rows: Mapping[str, str]) -> dict
 def correlation_table(
     data: DataSets, expected: str, *, rows: Mapping[str, str], only: Mapping[str, str] = MappingProxyType({})
 ) -> Reproduction:
-    """Return one of Tables 3 to 5: |r| of every metric, by language pair; and r of our own metrics, with its sign.
-
-    rows: our metrics, by row. only: for some rows, the language pairs for which the metric is computed.
-    """
+    """Return one of Tables 3 to 5: |r| of every metric by language pair, and r of our own metrics."""
     table = printed(expected)
     found = {pair: system_level(data, pair) for pair in table.columns}
     r = {pair: one.correlations for pair, one in found.items()}

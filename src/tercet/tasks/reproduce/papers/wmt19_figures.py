@@ -130,10 +130,7 @@ def _fell(trend: Trend) -> str:
 
 
 def segment_figure(data: DataSets, *, expected: Sequence[str], same: Mapping[str, str]) -> Reproduction:
-    """Return the panels of Figure 3 or 4 whose daRR pairs are there: which metric outperforms which.
-
-    The task's rule: the 95 % intervals of tau (1,000 resamples of pairs) do not overlap.
-    """
+    """Return the panels of Figure 3 or 4: metrics differ if the 95 % intervals of tau do not overlap."""
     wanted = all_pairs(expected)
     matrices, extra, winners = [], {}, {}
     for pair in (pair for pair in wanted if pair in pairs_with_darr(data)):

@@ -66,10 +66,7 @@ def _lacks(data: DataSets, pair: str, total: str) -> str:
 
 
 def segment_table(data: DataSets, *, expected: str, same: Mapping[str, str], rows: Mapping[str, str]) -> Reproduction:
-    """Return Table 6, 7 or 8. same: Tercet's metrics that equal the task's; rows: others, by row.
-
-    Language pairs of which only a part of the daRR pairs is there are shown for comparison.
-    """
+    """Return Table 6, 7 or 8, with Tercet's metrics that equal the task's (`same`) and other rows."""
     table = printed(expected)
     values: dict[str, dict[str, float]] = {}
     extra: dict[str, dict[str, float]] = {}
