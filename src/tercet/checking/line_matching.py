@@ -86,7 +86,8 @@ class _Index:
         size = max(len(lines), 20)  # so that words of a short text do not count as frequent
         self.rarest = math.log(size + 1)
         self.weights = {word: self.rarest - math.log(len(where)) for word, where in places.items()}
-        self.lengths = np.array([self.length(words) for words in lines])
+        squares = {word: weight**2 for word, weight in self.weights.items()}
+        self.lengths = np.sqrt([sum(map(squares.__getitem__, words)) or 1.0 for words in lines])
         self.places = {word: np.array(where) for word, where in places.items() if len(where) <= WIDESPREAD}
 
     def length(self, words: set[str]) -> float:

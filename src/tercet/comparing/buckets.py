@@ -14,7 +14,7 @@ from ..errors import UsageError
 from ..rendering.layout import bin_edges
 from ..scoring import sum_counts
 from ..slicing import first_references, length_of, segment_groups
-from ..stats import bootstrap
+from ..stats import bootstrap_all
 from ..stats.resampling import evaluate
 from ..types import Floats
 from .plan import Plan
@@ -108,14 +108,17 @@ def _on(
     """Return by system its score on some segments, NaN on none, and the interval of this score."""
     score = scores.metric.score
     values, intervals = dict.fromkeys(rows, nan), dict.fromkeys(rows, (nan, nan))
+    by_size: dict[int, list[str]] = {}  # systems with equally many segments have the same resamples
     for system, inside in rows.items():
-        counts = scores.counts[system][inside]
         if len(inside):
-            values[system] = float(evaluate(score, sum_counts(counts)))
+            values[system] = float(evaluate(score, sum_counts(scores.counts[system][inside])))
         if len(inside) > 1:  # resamples of one segment are all the same and show nothing
-            resamples = plan.interval_resamples
-            found = bootstrap(score, counts, resamples=resamples, confidence=plan.confidence, seed=plan.seed)
-            intervals[system] = found.low, found.high
+            by_size.setdefault(len(inside), []).append(system)
+    for systems in by_size.values():
+        cube = np.stack([scores.counts[system][rows[system]] for system in systems])
+        resamples = plan.interval_resamples
+        drawn = bootstrap_all(score, cube, resamples=resamples, confidence=plan.confidence, seed=plan.seed)
+        intervals.update({system: (found.low, found.high) for system, found in zip(systems, drawn, strict=True)})
     return values, intervals
 
 

@@ -290,10 +290,10 @@ def _count(names: list[str], references: list[list[Labelled]], outputs: Mapping[
         for row, (text, candidates) in enumerate(zip(texts, references, strict=True)):
             reference = candidates[0] if len(candidates) == 1 else max(candidates, key=partial(_overlap, text))
             for column, these, those in ((0, reference, text), (2, text, reference)):
-                left = Counter(word for word, _ in those)
+                left = Counter([word for word, _ in those])
                 for word, group in these:
-                    right = left[word] > 0
-                    left[word] -= right
+                    if right := left.get(word, 0) > 0:
+                        left[word] -= 1
                     if group in begins:
                         place = begins[group] + 4 * row + column
                         counts[place] += right

@@ -3,6 +3,7 @@
 import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from ..errors import MissingDependency, UsageError
 
@@ -14,15 +15,17 @@ except ImportError:
 
 
 def open_engine(
-    url: str | Path, *, create: bool = True, missing: str = "there is nothing yet"
+    url: str | Path, *, create: bool = True, missing: str = "there is nothing yet", pooled: bool = True
 ) -> tuple[sql.Engine, str]:
     """Return the engine of an SQLite file or a postgresql:// address, and its name without a password for messages.
 
     create: whether a file that does not exist is created. missing: what the error says otherwise.
+    pooled: keep connections open. While one is open, an SQLite file lacks what is still in the -wal file beside it.
     """
     target, name = _target(url, create=create, missing=missing)
     try:
-        engine = sql.create_engine(target, pool_pre_ping=target.get_backend_name() != "sqlite", pool_size=10)
+        how: dict[str, Any] = {"pool_size": 10} if pooled else {"poolclass": sql.NullPool}
+        engine = sql.create_engine(target, pool_pre_ping=target.get_backend_name() != "sqlite", **how)
     except ArgumentError:
         raise UsageError(f"{name}: a database must be an SQLite file or a postgresql://… address.") from None
     except ImportError:

@@ -59,5 +59,5 @@ def json_able(value: object) -> Any:
     if isinstance(value, dict):
         return {key: json_able(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [json_able(item) for item in value]
+        return [item if type(item) is int or type(item) is str else json_able(item) for item in value]
     return value

@@ -282,11 +282,17 @@ class Machinery:
 
     def score_one(self, output: str, references: Sequence[str] = (), source: str | None = None) -> float:
         """Return the score of a single segment that is not part of a test set."""
+        from ._contract import Metric
         from .bases.pairs import one_segment
 
         shard = one_segment(output, references, source)
-        ready = self.ready(shard.texts)
-        return float(ready.segment_scores(ready.count(shard)["output"])[0])
+        metric = self.resolved()._author
+        if type(metric).open is not Metric.open:  # what it loads is kept for the next segment
+            ready = metric.ready(shard.texts)
+            return float(ready.segment_scores(ready.count(shard)["output"])[0])
+        metric.check_needs(shard.texts)
+        counts = metric.count(shard, metric.learn(shard.texts).state)["output"]
+        return float(metric.segment_scores(counts)[0])
 
     def secret(self, name: str) -> str | None:
         """Return the value of a secret parameter: as given, or from the environment variable that it declares."""

@@ -81,9 +81,11 @@ def _gains(base: Sequence[str], other: Sequence[str], width: int, words: Sequenc
     number = {word: place for place, word in enumerate(common)}
     # A number for every known word of every line: that of the line times the number of words, plus its own.
     ours, theirs = (
-        np.array(
-            sorted(row * len(common) + number[word] for row, each in enumerate(lines) for word in each & number.keys()),
-            dtype=np.int64,
+        np.sort(
+            np.array(
+                [row * len(common) + number[word] for row, each in enumerate(lines) for word in each if word in number],
+                dtype=np.int64,
+            )
         )
         for lines in words
     )

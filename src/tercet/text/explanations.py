@@ -334,8 +334,11 @@ def locate(words: Words, text: str) -> list[Place | None]:
     return found
 
 
-def _lowered(text: str) -> tuple[str, list[int]]:
+def _lowered(text: str) -> tuple[str, Sequence[int]]:
     """Return a text in lower case, and the position in the text of each of its characters."""
+    lowered = text.lower()
+    if len(lowered) == len(text) and "Σ" not in text:  # whose lower case depends on its neighbours
+        return lowered, range(len(text))
     parts = [character.lower() for character in text]
     return "".join(parts), [at for at, part in enumerate(parts) for _ in part]
 

@@ -33,8 +33,10 @@ def longest_matches(output: Sequence[str], reference: Sequence[str], max_order: 
     """Return for each unit of the output the length of its longest n-gram that is in the reference; 0 for none."""
     longest = [0] * len(output)
     for n in range(1, max_order + 1):
-        known = count_ngrams(reference, n)
-        for i, gram in enumerate(zip(*(output[j:] for j in range(n)), strict=False)):
-            if gram in known:
-                longest[i : i + n] = [max(n, length) for length in longest[i : i + n]]
+        known = set(zip(*(reference[j:] for j in range(n)), strict=False))
+        found = [i for i, gram in enumerate(zip(*(output[j:] for j in range(n)), strict=False)) if gram in known]
+        if not found:
+            break
+        for i in found:
+            longest[i : i + n] = [n] * n  # longer than what was found before
     return longest

@@ -187,6 +187,13 @@ def test_a_killed_writer_leaves_no_half_run(tmp_path: Path) -> None:
     assert all(len(run.scores) == 20 for run in found)
 
 
+def test_the_file_alone_has_all_runs(tmp_path: Path) -> None:
+    history = History.open(tmp_path / "runs.db")
+    history.add(score(news(0.3, 1), "bleu"))
+    assert [path.name for path in tmp_path.iterdir()] == ["runs.db"]  # people copy this file
+    assert len(history.runs()) == 1
+
+
 def test_a_file_that_is_no_history_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.db").write_bytes(b"no database" * 100)
     with pytest.raises(DataError, match=r"bad\.db cannot be used"):
@@ -198,7 +205,14 @@ def test_a_file_that_is_no_history_is_refused(tmp_path: Path) -> None:
 # --- the gate -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("change", ["UPDATE tercet_track_about SET version = 'x'", "DELETE FROM tercet_track_about"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE tercet_track_about SET version = 'x'",
+        "DELETE FROM tercet_track_about",
+        "INSERT INTO tercet_track_about VALUES (1)",
+    ],
+)
 def test_a_history_with_a_damaged_version_is_refused(tmp_path: Path, change: str) -> None:
     History.open(tmp_path / "runs.db").close()
     with closing(sqlite3.connect(tmp_path / "runs.db")) as connection:

@@ -21,7 +21,7 @@ from .runs import Run, RunScore, by_signature, comparable, difference, named_tex
 
 try:
     import sqlalchemy as sql
-    from sqlalchemy.exc import DBAPIError, NoResultFound
+    from sqlalchemy.exc import DBAPIError, MultipleResultsFound, NoResultFound
 except ImportError:
     raise MissingDependency("A history of runs", "web") from None
 
@@ -97,7 +97,7 @@ class History:
     @classmethod
     def open(cls, url: str | Path, *, create: bool = True) -> History:
         """Open an SQLite file or a postgresql:// address. create: make a new file if there is none."""
-        engine, name = open_engine(url, create=create, missing="there are no runs yet")
+        engine, name = open_engine(url, create=create, missing="there are no runs yet", pooled=False)
         history = cls(engine, name)
         with history._using() as connection:
             if not sql.inspect(connection).has_table(_ABOUT.name):
@@ -121,7 +121,7 @@ class History:
                 yield connection
         except DBAPIError as error:
             raise DataError(f"The history {self.name} cannot be used: {error.orig}".strip() + ".") from None
-        except (ValueError, TypeError, NoResultFound, zlib.error) as error:  # JSON, numbers or texts that are none
+        except (ValueError, TypeError, NoResultFound, MultipleResultsFound, zlib.error) as error:  # in what it says
             raise DataError(f"The history {self.name} is damaged: {error}.") from None
 
     def add(
