@@ -5,8 +5,6 @@ sacrebleu, bleu, chrf, ter, wer and cer; character, comet, bertscore and bleurt 
 name is one of `tercet metrics`: its dictionary has the score under the metric's name, and "scores" of segments.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 

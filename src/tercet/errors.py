@@ -3,8 +3,6 @@
 `exit_code` is the exit code of the command line: 2 for wrong usage, 1 for bad data.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Slices of a test set: groups of segments by length, document or label, and by what their texts contain."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 

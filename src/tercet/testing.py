@@ -7,8 +7,6 @@ It scores a few hostile texts and compares what must agree: shards with the whol
 with what its signature makes. It returns nothing, or raises `ContractViolation` that says what is broken.
 """
 
-from __future__ import annotations
-
 import json
 import pickle
 import warnings

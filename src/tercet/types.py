@@ -1,7 +1,5 @@
 """Types that many modules name."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

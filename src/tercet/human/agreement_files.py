@@ -1,7 +1,5 @@
 """Read the input of `tercet agree`: files of judgements in any known format, and campaigns with their answers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace

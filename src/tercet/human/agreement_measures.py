@@ -1,7 +1,5 @@
 """Agreement coefficients of a panel by group of raters, each with a confidence interval from resampled raters."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

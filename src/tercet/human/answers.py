@@ -12,8 +12,6 @@ Also the JSON messages between the rating page and the server: pages identify ou
 and get no hint that an item is a control item.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -5,8 +5,6 @@ is not shown, if TASK_OPTIONS contains Monolingual. An item also has a targetTex
 type: TGT, BAD (damaged), CHK (repeat) or REF. Each of our raters becomes one batch, because their item orders differ.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections import Counter

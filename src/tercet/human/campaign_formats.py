@@ -4,8 +4,6 @@ A feature without a counterpart in the other tool raises an error if judgements 
 warning otherwise. The tools' exports of answers are read by `tercet.data.formats.campaigns`.
 """
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 Files of earlier versions are upgraded step by step (`MIGRATIONS`); files of later versions are rejected.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Callable, Iterable, Mapping

@@ -3,8 +3,6 @@
 All state is in the database: a server that was killed at any moment continues after a restart.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import secrets

@@ -6,8 +6,6 @@ originals, by a paired test, and gives an unchanged output about the same score 
 the same set as its original, and a reliable rater ranks it below significantly more often than by chance (sign test).
 """
 
-from __future__ import annotations
-
 import logging
 import math
 from collections.abc import Mapping

@@ -10,8 +10,6 @@ longer the phrase (`PHRASE`). The first and the last word are kept if the output
 not obvious. In scripts without spaces (Chinese, Japanese, Thai, …) a character, with its combining marks, is a word.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Callable, Sequence

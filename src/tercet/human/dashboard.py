@@ -4,8 +4,6 @@ Everything is computed from the answers stored so far; a rater's last answer to 
 used. Control items are used in progress and quality control, and to standardise scores.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -6,8 +6,6 @@ rater's judgements); for rankings, lp, seg, judge, duration_s, systems, ranks. m
 (Freitag et al. 2021), one row per error, with the error between <v> and </v>. wmt and mqm have no control items.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

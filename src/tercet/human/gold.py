@@ -4,8 +4,6 @@ As in Graham et al. (2017), "Can machine translation systems be evaluated by the
 scores are standardised by rater and averaged by segment and system; a system's score is the mean over its segments.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 from collections.abc import Sequence

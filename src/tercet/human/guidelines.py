@@ -4,8 +4,6 @@ Of Markdown there are headings, paragraphs, lists, quotations, bold, italics, co
 is shown as it is.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from html import escape

@@ -5,8 +5,6 @@ is named `severity[/category[/subcategory]]`. The most specific matching weight 
 same. `*` as severity matches any severity.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

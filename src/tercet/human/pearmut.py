@@ -6,8 +6,6 @@ Pearmut's own analysis does not mistake a damaged copy for an output. Our other 
 restored when such a file is read.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from html import escape

@@ -11,8 +11,6 @@ The idea is the predictive probability of clinical trials: Spiegelhalter, Freedm
 Clinical Trials: Conditional or Predictive Power?".
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ for assessing machine translation evaluation metrics". ranking: Callison-Burch e
 Freitag et al. (2021), "Experts, Errors, and Context". esa: Kocmi et al. (2024), "Error Span Annotation".
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

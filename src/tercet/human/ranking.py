@@ -6,8 +6,6 @@ Bojar et al. (2011), "A Grain of Salt for the WMT Manual Evaluation", on the tre
 systems by ">= others" until 2010, by "> others" in 2011 and 2012, by expected wins in 2013, by TrueSkill until 2016.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Reports on single raters: number of judgements, spread, drift, speed, agreement with other raters, failed checks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

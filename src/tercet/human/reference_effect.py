@@ -5,8 +5,6 @@ Fomicheva (2017), "The Role of Human Reference Translation in Machine Translatio
 were shown another).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

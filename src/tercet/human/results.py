@@ -3,8 +3,6 @@
 They are computed for protocols with scores, at any time and also for one system. Control items are left out.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

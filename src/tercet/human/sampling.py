@@ -7,8 +7,6 @@ Items are assigned in a balanced way, and put in a random order with control ite
 items that are shown one after the other, either one segment or a whole document.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ With several campaigns, the pages of each have a prefix, such as /c/news. Links 
 campaign, and leads there. An organiser sees an overview of the campaigns whose links they have opened.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from contextlib import closing

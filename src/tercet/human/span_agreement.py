@@ -10,8 +10,6 @@ a position (an omission) overlaps with any other error without a position. As in
 (Blain et al. 2023), there is no correction for chance, because the length of the texts is not known here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np

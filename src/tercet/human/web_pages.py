@@ -5,8 +5,6 @@ cannot read. The server stores only the hash and looks it up on every request, s
 immediately and nobody has to log in again after a restart. Tokens appear in no page and in no log.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import logging

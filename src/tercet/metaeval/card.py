@@ -1,7 +1,5 @@
 """The reliability card of a metric: its agreement with people in all available data, by set, pair and level."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

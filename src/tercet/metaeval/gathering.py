@@ -1,7 +1,5 @@
 """`judge_pairs`, the function of `tercet meta`: it collects judgements and scores, and evaluates the metrics."""
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence

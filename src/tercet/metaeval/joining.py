@@ -1,7 +1,5 @@
 """Align gold standard and metric scores. Whatever is missing on one side is reported, never dropped silently."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 

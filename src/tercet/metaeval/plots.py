@@ -1,7 +1,5 @@
 """The figures of `tercet meta`: intervals, p-values of all pairs, the N best systems, human scores by metric."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

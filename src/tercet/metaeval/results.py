@@ -1,7 +1,5 @@
 """The results of `judge` and `judge_pairs`: one verdict per metric, with everything needed to repeat it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan

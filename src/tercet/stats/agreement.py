@@ -6,8 +6,6 @@ neighbouring values count as agreement and larger distances count linearly, are 
 Human Reference Translation in Machine Translation Evaluation", chapter 6.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import combinations
 

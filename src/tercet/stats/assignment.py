@@ -4,8 +4,6 @@ Kuhn (1955), "The Hungarian method for the assignment problem"; in the form of J
 after the other is assigned along a shortest path, with potentials that keep reduced costs at 0 or above.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import inf
 

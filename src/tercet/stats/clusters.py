@@ -5,8 +5,6 @@ tasks, for example Bojar et al. (2016), "Findings of the 2016 Conference on Mach
 print winning metrics bold, for example Ma et al. (2019), "Results of the WMT19 Metrics Shared Task".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Holm's correction of p-values (1979, "A Simple Sequentially Rejective Multiple Test Procedure")."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -9,8 +9,6 @@ The last axis is the series, and leading axes broadcast: shapes (metrics, n) and
 NaN where it is undefined: with NaN in either series, with fewer than two items, or if a series is constant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from math import prod

@@ -8,8 +8,6 @@ percentiles, as in those papers; the number that WMT14 prints after ±, the mean
 is `Interval.half_width`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ Efron (1987), "Better Bootstrap Confidence Intervals", JASA; for MT: Koehn (2004
 Machine Translation Evaluation", EMNLP.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TypedDict, Unpack

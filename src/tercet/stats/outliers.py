@@ -6,8 +6,6 @@ the best N systems; Fomicheva (2017), "The Role of Human Reference Translation i
 section 4.5.4, on levels of quality. Higher gold scores are better.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
 from math import comb
 from typing import NamedTuple

@@ -11,8 +11,6 @@ finds differences too often, because resamples of few segments vary too little (
 it); randomisation keeps its level for any number of segments.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
 

@@ -13,8 +13,6 @@ case too.
 All pairs of metrics share the exchanges. One is added to numerator and denominator of a p-value, as in `paired`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial

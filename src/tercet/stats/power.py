@@ -5,8 +5,6 @@ approximation, a two-sided test at level alpha detects a true difference d with 
 d = (z(1 - alpha/2) + z(power)) * standard error of the paired difference.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from statistics import NormalDist

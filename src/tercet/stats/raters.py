@@ -9,8 +9,6 @@ With few raters the plain percentile bootstrap is too narrow. Intervals are ther
 (n - 1) / n, and Student's t is wider than the normal distribution.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Sequence
 from statistics import NormalDist

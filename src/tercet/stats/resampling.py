@@ -10,8 +10,6 @@ random exchange of two systems is another (swaps times counts). Every caller can
 - Batches are small: memory does not grow with the number of resamples.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any

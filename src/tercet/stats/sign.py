@@ -1,7 +1,5 @@
 """The exact two-sided sign test (Conover 1999, "Practical Nonparametric Statistics", chapter 3.4)."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import comb, exp, lgamma, log
 

@@ -4,8 +4,6 @@ The continued fraction of the incomplete beta function (DLMF 8.17.22) is evaluat
 results equal those of SciPy to 1e-11 up to 10,000 degrees of freedom.
 """
 
-from __future__ import annotations
-
 from math import lgamma
 
 import numpy as np

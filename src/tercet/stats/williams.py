@@ -6,8 +6,6 @@ and in Ma et al. (2019), "Results of the WMT19 Metrics Shared Task", where it is
 freedom. Two metrics on the same systems are correlated with each other, and the test takes that into account.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

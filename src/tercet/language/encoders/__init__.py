@@ -14,8 +14,6 @@ for each. An encoder is opened once per process, and its weights are loaded when
 opens models that give a number for a pair of texts. Nothing is downloaded unless `allow_download` is set.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from pathlib import Path
 

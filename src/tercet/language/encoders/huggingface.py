@@ -6,8 +6,6 @@ is never run. Sentence vectors are pooled as 1_Pooling/config.json says; models 
 modules are run by that package.
 """
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -8,8 +8,6 @@ start from layer 0. NumPy runs it; nothing else is needed. The vector of a text 
 lengths are learnt weights; with a transformer it is the mean of the last layer.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache

@@ -8,8 +8,6 @@ A model that quantises activations while it runs (DynamicQuantizeLinear) takes o
 then encoded one by one, so that results depend on nothing but the text.
 """
 
-from __future__ import annotations
-
 import lzma
 import re
 from collections.abc import Mapping, Sequence

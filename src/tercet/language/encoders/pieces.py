@@ -1,7 +1,5 @@
 """Long texts in pieces: what a network reads at once is limited, so long texts are cut at ends of sentences."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any, Protocol

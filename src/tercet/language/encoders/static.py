@@ -4,8 +4,6 @@ Words are runs of letters and digits, also with hyphens and apostrophes inside; 
 own. A word without a vector is looked up in lower case; if it is unknown too it has zeros.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Vectors on disk, by text and encoder, each with a digest; what does not fit is encoded again."""
 
-from __future__ import annotations
-
 import json
 from hashlib import blake2b
 from pathlib import Path

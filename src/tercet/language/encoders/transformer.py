@@ -1,7 +1,5 @@
 """What encoders with a tokenizer file and padded batches have in common, whatever runs the network."""
 
-from __future__ import annotations
-
 import json
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence

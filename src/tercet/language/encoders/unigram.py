@@ -4,8 +4,6 @@ Texts are compared in NFKC and lower case. A word is a run of letters and marks,
 every other character is one by itself. The first piece of a word of letters begins with "▁".
 """
 
-from __future__ import annotations
-
 import math
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The multilingual Universal Sentence Encoder as an encoder of texts and of pieces of words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The document and the figures of `tercet agree`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import fsum, isfinite, nan
 

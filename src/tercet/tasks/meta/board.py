@@ -1,7 +1,5 @@
 """The document of `tercet meta`: a table for one language pair, or a table with one column per pair."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import inf, isnan, nan
 from typing import Any

@@ -1,7 +1,5 @@
 """The document of `tercet reproduce`: recomputed and printed numbers; what was not checked, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Unpack
 

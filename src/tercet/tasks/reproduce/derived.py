@@ -1,7 +1,5 @@
 """Printed numbers that follow from other printed numbers: means, sums, percentages, repeated values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Iterator
 from statistics import mean
 

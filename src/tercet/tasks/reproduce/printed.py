@@ -4,8 +4,6 @@ A cell agrees if it rounds to the printed number, or lies in the interval that t
 counted apart, and so are half-widths of intervals. `expected/` has the printed numbers as CSV.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Recompute tables: make each, mark what is required, and list what could not be checked, with the reason."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 

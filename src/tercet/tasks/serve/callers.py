@@ -3,8 +3,6 @@
 Without tokens the server answers anybody, and listens on this computer only.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

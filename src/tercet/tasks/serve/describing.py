@@ -1,7 +1,5 @@
 """What the service says of itself: the OpenAPI description, made from the tasks' options; numbers for Prometheus."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The service: addresses, answers, jobs and the page with a form (Starlette)."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

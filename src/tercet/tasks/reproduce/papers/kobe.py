@@ -7,8 +7,6 @@ repository of the paper. Where a language pair has its annotations, numbers are 
 knowledge base is shown for comparison, and has the table "ours".
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace

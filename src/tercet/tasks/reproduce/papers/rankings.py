@@ -1,7 +1,5 @@
 """Segment-level tau on relative rankings, as in the metrics tasks WMT13 to WMT16: segments, taus, rows of tables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import mean

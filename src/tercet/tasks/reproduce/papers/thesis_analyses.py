@@ -4,8 +4,6 @@ words.
 WMT14 stands in where the texts of WMT16 are missing.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

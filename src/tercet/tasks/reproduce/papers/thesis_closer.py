@@ -6,8 +6,6 @@ that people paraphrased, WMT19 en-de with the references of Freitag, Grangier an
 but References are not Innocent", EMNLP. Nothing of the rules was chosen on these data.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np

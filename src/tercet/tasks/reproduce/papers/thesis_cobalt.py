@@ -7,8 +7,6 @@ these years only WMT14's texts are public together with its rankings. The trees 
 `expected/thesis_t4_8.txt`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

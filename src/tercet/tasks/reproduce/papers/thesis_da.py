@@ -1,7 +1,5 @@
 """Fomicheva (2017): Pearson's r with direct assessment of segments (WMT16; WMT17 where that is missing)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ The sentences are in `expected/thesis_examples.toml`. Standard scores and ranks 
 quarter of the outputs with direct assessment.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from functools import cache

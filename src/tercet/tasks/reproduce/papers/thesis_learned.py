@@ -5,8 +5,6 @@ The thesis trained on WMT14 to test on WMT15, and on WMT13 to test on WMT14; the
 rankings are not at hand. Only outputs that people judged are parsed, and their features are computed once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from statistics import mean
 

@@ -4,8 +4,6 @@ The data of these tables (EAMT09, EAMT11, MTC-P4, the MSR alignments) are not pu
 TSV files can make the tables. Post-edits of IWSLT 2019 stand in for EAMT11.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import mean

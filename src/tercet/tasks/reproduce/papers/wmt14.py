@@ -6,8 +6,6 @@ English in which people preferred one output. Ties are missing, so HTIES and the
 recomputed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product

@@ -6,8 +6,6 @@ Rows with our own metrics are computed if the texts are there. The segment level
 best systems and on segments in `wmt19_figures`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType

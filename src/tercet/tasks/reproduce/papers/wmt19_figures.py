@@ -1,7 +1,5 @@
 """Figures of the WMT19 metrics task (Ma et al. 2019), and what section 6.1 says of the best systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ The task's daRR pairs are public for few language pairs; a table is made of thos
 with print only where all of a language pair's daRR pairs are there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from ....data.evidence import Evidence, evidence_pairs, open_evidence
