@@ -30,7 +30,6 @@ ENDINGS = {
     "language/backends/conllu.py": "finds the files of a folder",
     "quality/resources.py": "members of our own archive",
     "rendering/figures.py": "the form of a file that is written",
-    "tasks/qe/figures.py": "the form of a file that is written",
     "tasks/report/__init__.py": "the form of a file that is written",
     "tasks/report/earlier.py": "pages and results of our own",
     "tasks/reproduce/sources.py": "reads gzipped data of papers",

@@ -19,12 +19,12 @@ from .figures import (
     VERMILLION,
     Figure,
     Row,
-    _altair,
     _data,
     _figure,
     _missing,
     _panels,
     _require,
+    alt,
 )
 from .layout import LABEL
 
@@ -41,7 +41,6 @@ def count_bars(counts: Sequence[int], *, label: str, title: str, subtitle: str =
     rows: list[Row] = [
         {"number": number, "count": count, "hover": f"{label} {number}: {count}"} for number, count in enumerate(counts)
     ]
-    alt = _altair()
     step = 5 if len(counts) > 25 else 1
     ticks = [row["number"] for row in rows if row["number"] % step == 0]
     bars = alt.Chart(_data(rows)).mark_bar(color=BLUE).encode(
@@ -63,7 +62,6 @@ def share_bars(
                 hover = f"{group}, {name}: {part} of {whole}"
                 rows.append({"group": group, "name": name, "share": part / whole, "hover": hover})
     _require(rows, title)
-    alt = _altair()
     names = list(dict.fromkeys(row["name"] for row in rows))
     base = alt.Chart().encode(y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(ticks=False, labelPadding=6)))
     bars = base.mark_bar(color=BLUE).encode(
@@ -91,7 +89,6 @@ def part_bars(
                 rows.append({"name": name, "part": part, "count": count, **places, "text": shown, "hover": hover})
             start += count
     _require(rows, title)
-    alt = _altair()
     base = alt.Chart(_data(rows)).encode(
         y=alt.Y("name:N", sort=list(counts), title=None, axis=alt.Axis(ticks=False, labelPadding=6))
     )
@@ -123,7 +120,7 @@ def line_chart(series: Series, *, x_label: str, y_label: str, title: str, subtit
     """Return lines over names, such as the scores of metrics over systems; shapes repeat the colours."""
     rows = _rows(series, y_label)
     _require(rows, title)
-    alt, names = _altair(), list(dict.fromkeys(row["x"] for row in rows))
+    names = list(dict.fromkeys(row["x"] for row in rows))
     domain = list(series)
     legend = alt.Legend(title=None) if len(domain) > 1 else None
     base = alt.Chart(_data(rows)).encode(
@@ -140,7 +137,7 @@ def grouped_bars(series: Series, *, x_label: str, y_label: str, title: str, subt
     """Return bars in groups: one group per name, one bar per series."""
     rows = _rows(series, y_label)
     _require(rows, title)
-    alt, names, domain = _altair(), list(dict.fromkeys(row["x"] for row in rows)), list(series)
+    names, domain = list(dict.fromkeys(row["x"] for row in rows)), list(series)
     bars = alt.Chart(_data(rows)).mark_bar().encode(
         x=alt.X("x:N", sort=names, title=x_label, axis=alt.Axis(labelAngle=0 if len(names) < 8 else -40)),
         xOffset=alt.XOffset("series:N", sort=domain),
@@ -161,7 +158,7 @@ def clouds(
         for x, y in points
     ]
     _require(rows, title)
-    alt, small = _altair(), len(rows) > 300
+    small = len(rows) > 300
     size, opacity = (10, 0.45) if small else (50, 0.9)
     axes = {
         "x": alt.X("x:Q", title=x_label, scale=alt.Scale(zero=False)),
@@ -217,7 +214,6 @@ def top_n_curves(
 
 
 def _n_best(ticks: int) -> Any:
-    alt = _altair()
     scale = alt.Scale(reverse=True, zero=False, nice=False, padding=8)
     return alt.X(
         "n:Q", title="N best", scale=scale, axis=alt.Axis(tickMinStep=1, tickCount=ticks, format="d", grid=False)
@@ -226,7 +222,6 @@ def _n_best(ticks: int) -> Any:
 
 def _curves_together(rows: list[Row], names: list[str], label: str) -> Any:
     """Return one plot with all curves, each with its own colour and shape."""
-    alt = _altair()
     colours = alt.Scale(domain=names, range=list(COLOURS[: len(names)]))
     shapes = alt.Scale(domain=names, range=list(SHAPES[: len(names)]))
     symbols = {"symbolLimit": 0, "symbolSize": 90, "symbolOpacity": 1, "symbolStrokeWidth": 0}
@@ -244,7 +239,6 @@ def _curves_together(rows: list[Row], names: list[str], label: str) -> Any:
 
 def _curves_apart(rows: list[Row], names: list[str], label: str) -> Any:
     """Return a small plot for every name, with the other curves in grey."""
-    alt = _altair()
     x, scale = _n_best(5), alt.Scale(zero=False)
     y = alt.Y("middle:Q", title=label, scale=scale, axis=alt.Axis(tickCount=4))
     every = [{"other": row["name"], "n": row["n"], "middle": row["middle"]} for row in rows]

@@ -6,7 +6,6 @@ built with Altair and rendered by vl-convert, which needs no browser and no netw
 """
 
 import html
-import importlib
 import json
 import math
 import re
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.files import writing_bytes
-from ..errors import DataError, MissingDependency, UsageError
+from ..errors import DataError, UsageError, optional
 from . import layout as placing
 from .tables import to_json
 
@@ -38,6 +37,21 @@ CELLS_WITH_TEXT = 20  # a matrix with more rows has no space for numbers in its 
 Row = placing.Row
 
 
+def package(name: str) -> ModuleType:
+    """Import a package that only figures need."""
+    return optional(name, "A figure", "plots")
+
+
+class _Altair:
+    """Altair, imported when the first figure is made."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(package("altair"), name)
+
+
+alt = _Altair()
+
+
 @dataclass(frozen=True)
 class Figure:
     """A chart as a Vega-Lite specification, with one record for each item that it shows."""
@@ -48,18 +62,18 @@ class Figure:
 
     def svg(self) -> str:
         """Return the chart as one <svg> element, for a file or for a page that may contain others."""
-        return _embeddable(_package("vl_convert").vegalite_to_svg(self.spec), zlib.crc32(self.json().encode("utf-8")))
+        return _embeddable(package("vl_convert").vegalite_to_svg(self.spec), zlib.crc32(self.json().encode("utf-8")))
 
     def png(self) -> bytes:
         """Return the chart as a PNG image, at twice the usual screen resolution."""
-        image: bytes = _package("vl_convert").vegalite_to_png(self.spec, scale=2)
+        image: bytes = package("vl_convert").vegalite_to_png(self.spec, scale=2)
         return image
 
     def html(self) -> str:
         """Return a page that draws the chart, with names on hover. It contains all scripts and loads nothing."""
         # In the pages of Altair and vl-convert a name that contains </script> would end the script.
         spec = json.dumps(json.loads(to_json(self.spec))).replace("<", "\\u003c")
-        script = _package("vl_convert").javascript_bundle()
+        script = package("vl_convert").javascript_bundle()
         return (
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             f"<title>{html.escape(self.title)}</title>\n<script>{script}</script>\n</head>\n"
@@ -74,12 +88,19 @@ class Figure:
 
     def save(self, path: str | Path) -> None:
         """Write the figure to a file. Its extension chooses the format: .svg, .png, .html or .json."""
-        ending = Path(path).suffix.lower()
-        if ending not in ENDINGS:
-            raise UsageError(f"{path}: a figure is written as {', '.join(ENDINGS)}; name the file accordingly.")
-        content: str | bytes = getattr(self, ending[1:])()  # rendered before the file is opened
+        content: str | bytes = getattr(self, check_figure(path))()  # rendered before the file is opened
         with writing_bytes(path) as stream:
             stream.write(content if isinstance(content, bytes) else content.encode("utf-8"))
+
+
+def check_figure(path: str | Path) -> str:
+    """Return the form of a figure by its file's name. Raises UsageError for another name, or a missing package."""
+    ending = Path(path).suffix.lower()
+    if ending not in ENDINGS:
+        raise UsageError(f"{path}: a figure is written as {', '.join(ENDINGS)}; name the file accordingly.")
+    for name in ("altair",) if ending == ".json" else ("altair", "vl_convert"):
+        package(name)
+    return ending[1:]
 
 
 def scatter(
@@ -101,7 +122,7 @@ def scatter(
     """
     rows = placing.points(gold, metric, outliers, best, gold_label=gold_label, metric_label=metric_label, title=title)
     _require(rows, title)
-    alt, size = _altair(), (460, 340)
+    size = (460, 340)
     marked, lines = any(row["kind"] == "outlier" for row in rows), placing.regressions(rows)
     domains, axes = _axes([*rows, *lines], gold_label, metric_label)
     kinds = {"domain": ["other", "outlier"]}
@@ -144,7 +165,7 @@ def cloud(
     if len(rows) > most:
         rows = [every[i] for i in sorted(np.random.default_rng(12345).choice(len(every), most, replace=False))]
         subtitle = "; ".join(part for part in (subtitle, f"{most} of {len(every)} outputs are drawn") if part)
-    alt, size = _altair(), (460, 340)
+    size = (460, 340)
     lines = placing.regressions(every)
     _, axes = _axes([*rows, *lines], gold_label, metric_label)
     points = alt.Chart(_data(rows)).mark_circle(size=14, opacity=0.25, color=BLUE, aria=False).encode(**axes)
@@ -157,7 +178,6 @@ def _axes(
     rows: Sequence[Row], gold_label: str, metric_label: str
 ) -> tuple[tuple[list[float], list[float]], dict[str, Any]]:
     """Return the domains of x and y that hold these rows, and the axes."""
-    alt = _altair()
     x, y = (placing.padded([row[axis] for row in rows]) for axis in ("gold", "metric"))
     return (x, y), {
         "x": alt.X("gold:Q", title=gold_label, scale=alt.Scale(domain=x, nice=False)),
@@ -167,7 +187,6 @@ def _axes(
 
 def _names(placed: Mapping[str, list[Row]], axes: Mapping[str, Any]) -> Iterator[Any]:
     """Yield layers with the names of points, by alignment, and thin lines to points whose names are not beside them."""
-    alt = _altair()
     for side, labels in placed.items():
         if apart := [label for label in labels if "from_gold" in label]:
             rules = alt.Chart(_data(apart)).mark_rule(color=GREY, strokeWidth=0.5, aria=False)
@@ -213,11 +232,12 @@ def heat_map(
     for row, is_dark in zip(rows, dark[finite].tolist(), strict=True):
         row["dark"] = is_dark
     step = 20 if not with_text else max(10 + 6 * max(len(row["text"]) for row in rows), 34)
-    alt, size = _altair(), {"step": step}
+    size = {"step": step}
+    every = alt.Scale(domain=list(names))  # also those without a value
     axis = {"title": None, "ticks": False, "domain": False, "grid": False, "labelPadding": 5}
     base = alt.Chart(_data(rows)).encode(
-        x=alt.X("column:N", sort=list(names), axis=alt.Axis(orient="top", labelAngle=-60, **axis), scale=_all(names)),
-        y=alt.Y("row:N", sort=list(names), axis=alt.Axis(**axis), scale=_all(names)),
+        x=alt.X("column:N", sort=list(names), axis=alt.Axis(orient="top", labelAngle=-60, **axis), scale=every),
+        y=alt.Y("row:N", sort=list(names), axis=alt.Axis(**axis), scale=every),
     )
     legend = alt.Legend(title=textwrap.wrap(label, 24), gradientLength=min(200, 20 + m * step // 2))
     cells = base.mark_rect(stroke="white", strokeWidth=1).encode(
@@ -234,7 +254,6 @@ def heat_map(
 
 def _panels(small: Any, names: Sequence[str], width: int, columns: int) -> Any:
     """Return the chart as one panel per name."""
-    alt = _altair()
     header = alt.Header(title=None, labelAnchor="start", labelFontWeight="bold", labelLimit=width, labelPadding=4)
     return small.facet(facet=alt.Facet("name:N", sort=list(names), header=header), columns=columns)
 
@@ -245,7 +264,7 @@ def histogram(
     """Return a histogram; several names are panels with the same bins and axes."""
     rows, missing = placing.bars(values)
     _require(rows, title)
-    alt, several = _altair(), len(values) > 1
+    several = len(values) > 1
     columns, edges = 1 if len(values) <= 6 else 3, sorted({row[end] for row in rows for end in ("start", "end")})
     width, height = (480, 280 if not several else 110) if columns == 1 else (200, 90)
     # The axis's own format would round 0.25 like 0.5.
@@ -280,10 +299,11 @@ def interval_plot(
         ends = {"low": float(low) if whole else None, "high": float(high) if whole else None}
         record = {"name": name, "value": float(value), **ends, "winner": bool(winner)}
         records.append(record | {"hover": f"{name}: {label} {value:.4g}{span}{', winner' if winner else ''}"})
-    alt, width = _altair(), 460
+    width = 460
     names = [record["name"] for record in records]
+    every = alt.Scale(domain=names)  # also those without whiskers
     axis = alt.Axis(title=None, ticks=False, domain=False, grid=True, labelPadding=6, translate=0)
-    base = alt.Chart(_data(records)).encode(y=alt.Y("name:N", sort=names, scale=_all(names), axis=axis))
+    base = alt.Chart(_data(records)).encode(y=alt.Y("name:N", sort=names, scale=every, axis=axis))
     x_scale = alt.Scale(zero=False, nice=False, padding=12)
     whiskers = base.mark_errorbar(ticks={"size": 8, "color": GREY}, rule={"color": GREY}).encode(
         x=alt.X("low:Q", title=label, scale=x_scale), x2="high:Q"
@@ -300,24 +320,8 @@ def interval_plot(
     return _figure(chart, records, title, [subtitle, filled, _missing(len(given) - len(kept))], width)
 
 
-def _altair() -> ModuleType:
-    return _package("altair")
-
-
-def _package(name: str) -> ModuleType:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise MissingDependency("A figure", "plots") from None
-
-
 def _data(rows: list[Row]) -> Any:
-    return _altair().InlineData(values=rows)
-
-
-def _all(names: Sequence[str]) -> Any:
-    """Return a scale with all names, including those without a value."""
-    return _altair().Scale(domain=list(names))
+    return alt.InlineData(values=rows)
 
 
 def _require(something: object, title: str) -> None:
@@ -336,7 +340,6 @@ def _missing(count: int) -> str:
 
 def _figure(chart: Any, rows: list[Row], title: str, notes: Iterable[str], width: int) -> Figure:
     """Return the figure with title, notes and the common configuration."""
-    alt = _altair()
     wide = max(width, 300)
     notes_text = "; ".join(note for note in notes if note)
     below = {"subtitle": textwrap.wrap(notes_text, wide // 6), "subtitleColor": "#333333"} if notes_text else {}

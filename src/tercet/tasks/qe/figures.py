@@ -1,23 +1,12 @@
 """The figures of `tercet qe`: importance of features, learning curve."""
 
 from math import nan
-from pathlib import Path
 
-from ...errors import UsageError
 from ...quality.model import QualityModel
-from ...rendering.figures import BLUE, ENDINGS, HOVER, Figure, Row, _altair, _data, _figure, _package, interval_plot
+from ...rendering.figures import BLUE, HOVER, Figure, Row, _data, _figure, alt, interval_plot
 from ...rendering.tables import number
 
 SHOWN = 30  # features in the figure of importance
-
-
-def check_figure(path: str) -> None:
-    """Raise UsageError for a file that is not a figure by its name, or if a package for figures is missing."""
-    if Path(path).suffix.lower() not in ENDINGS:
-        raise UsageError(f"{path}: a figure is written as {', '.join(ENDINGS)}; name the file accordingly.")
-    _altair()
-    if Path(path).suffix.lower() != ".json":
-        _package("vl_convert")
 
 
 def importance_figure(model: QualityModel) -> Figure:
@@ -43,7 +32,7 @@ def curve_figure(model: QualityModel) -> Figure:
         rows.append(
             {"examples": point["examples"], "rmse": rmse, "low": rmse - spread, "high": rmse + spread, "hover": hover}
         )
-    alt, title = _altair(), "RMSE on held-out groups"
+    title = "RMSE on held-out groups"
     base = alt.Chart(_data(rows)).encode(x=alt.X("examples:Q", title="training examples"))
     y = alt.Y("rmse:Q", title=title, scale=alt.Scale(zero=False, padding=10))
     bars = base.mark_rule(color=BLUE).encode(y=alt.Y("low:Q", title=title), y2="high:Q")

@@ -115,7 +115,7 @@ def report_written(path: str, *, quiet: bool = False) -> None:
 def check_files(options: Options) -> None:
     """Raise UsageError, before any work, for files that cannot be written or would overwrite an input."""
     from ...quality.inputs import file_and_column
-    from .figures import check_figure
+    from ...rendering.figures import check_figure
 
     given = [getattr(options, name, None) or () for name in READ]
     read = [path for each in given for path in ([each] if isinstance(each, str) else each)]
