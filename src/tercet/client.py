@@ -58,10 +58,7 @@ class Client:
     def score(
         self, testset: TestSet | TextFiles, metrics: Sequence[str | Metric] | str = ("bleu",), **options: Any
     ) -> ScoreList:
-        """Score every system of a test set, as `tercet.score` does, with the same options; the server counts.
-
-        Intervals and groups are computed here from the server's counts.
-        """
+        """Score as `tercet.score` does; the server counts, intervals and groups are computed here."""
         from .scoring import score
 
         testset = _in_memory(testset)
@@ -113,11 +110,7 @@ class Client:
         *,
         accept: str = "application/json",
     ) -> bytes:
-        """Send a request and return the body of the answer, when it is there.
-
-        task: score, compare, qe, check or explain. options: those of the command. files: texts that they name.
-        Raises UsageError or DataError with what the server says.
-        """
+        """Send a request and return the answer's body, or raise what the server says. files: texts by name."""
         body = json.dumps({**options, "files": dict(files or {})}).encode()
         headers = {"Content-Type": "application/json", "Accept": accept}
         end, pause, path, method = time.monotonic() + self.timeout, 0.1, f"/{task}", "POST"

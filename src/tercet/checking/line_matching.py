@@ -29,10 +29,7 @@ ALIKE = 0.3  # similarity from which a line counts as a displaced translation
 
 @dataclass(frozen=True)
 class LineMatch:
-    """The number of lines most similar to their counterpart (own), or clearly more similar to another line (other).
-
-    displaced: pairs (line, similar line of the other text) for lines that clearly belong elsewhere.
-    """
+    """How many lines are most like their counterpart (own) or clearly like another line (other), and which."""
 
     own: int
     other: int

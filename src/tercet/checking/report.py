@@ -24,7 +24,6 @@ class Finding:
     advice: str
 
     def as_text(self, *, colour: bool = False) -> str:
-        """Return the finding as two lines of text."""
         severity = self.severity.ljust(8)
         if colour:
             severity = f"\033[{_COLOURS[self.severity]}m{severity}\033[0m"
@@ -37,10 +36,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """All findings, the most severe first, for the checked files or texts (of a test set).
-
-    recognised: for files without a role, what each was recognised as, and why.
-    """
+    """All findings, the most severe first. recognised: what files without a role are, and why."""
 
     files: tuple[str, ...]
     segments: int
@@ -53,15 +49,12 @@ class CheckReport:
 
     @property
     def ok(self) -> bool:
-        """Return whether there is no error."""
         return not self.count(ERROR)
 
     def as_records(self) -> list[dict[str, Any]]:
-        """Return the findings as dictionaries, for JSON."""
         return [{**asdict(found), "lines": list(found.lines)} for found in self.findings]
 
     def as_text(self, *, colour: bool = False) -> str:
-        """Return the findings as readable text."""
         files = f"{len(self.files)} {self.unit}{'s' * (len(self.files) != 1)}"
         where = f"in {files} ({self.segments} segment{'s' * (self.segments != 1)})."
         if not self.findings:

@@ -34,10 +34,7 @@ class TriagedSegment:
 
 @dataclass(frozen=True)
 class Triage:
-    """Segments by need of review, the most points first; all of them, or the first `top`.
-
-    n: the number of all segments. with_findings: how many of them have a finding. kinds: segments by kind of finding.
-    """
+    """Segments by need of review, all or the first `top`. n: of all segments. kinds: segments by kind of finding."""
 
     segments: tuple[TriagedSegment, ...]
     n: int
@@ -46,7 +43,6 @@ class Triage:
     pair: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dictionary for JSON."""
         return asdict(self)
 
 
@@ -107,10 +103,7 @@ def triage(
 
 
 class Usual:
-    """Collects what the checks know of all segments: languages, scripts, the usual length of outputs.
-
-    Texts are added piece by piece, so that they need not be in memory together.
-    """
+    """Collects, piece by piece, what checks know of all segments: languages, scripts, the usual length of outputs."""
 
     def __init__(self, pair: str | None, terms: Mapping[str, Sequence[str]] | None = None) -> None:
         source, _, target = (pair or "").partition("-")
@@ -122,7 +115,6 @@ class Usual:
         self._letters: list[Any] = [0, 0]  # letters by script, where the language does not tell the script
 
     def add(self, sources: Sequence[str], outputs: Sequence[str]) -> None:
-        """Add a piece of the texts."""
         for texts in zip(sources, outputs, strict=True):
             if (ratio := length_ratio(*texts)) is not None:
                 self._ratios.append(ratio)

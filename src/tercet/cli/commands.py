@@ -135,10 +135,7 @@ def run_task(task: Command, title: str, options: Options, context: click.Context
 
 
 class TaskGroup(click.Group):
-    """The commands of a group such as `qe`.
-
-    COMMANDS of its module has them: commands, or lines of help on modules of one folder, imported when they are called.
-    """
+    """The commands of a group such as `qe`: COMMANDS of its module, imported when they are called."""
 
     def __init__(self, name: str, module: ModuleType) -> None:
         super().__init__(name, help=_without_title(module.__doc__))
@@ -278,10 +275,7 @@ def check_trust(read: Mapping[str, Any], path: str, *, trust_features: bool) -> 
 
 
 def with_output(command: click.Command) -> click.Command:
-    """Return the command with `-o FILE`, which writes to a file what it would print.
-
-    A command that has -o already keeps its own. The file appears whole or not at all; a command that fails writes none.
-    """
+    """Return the command with `-o FILE`, unless it has one. The file appears whole, or not at all if it fails."""
     taken = {name for parameter in command.params for name in parameter.opts}
     if "-o" in taken or command.callback is None:
         return command

@@ -59,10 +59,7 @@ class Gate:
             raise UsageError(f"Condition {self.text!r}: {problem}")
 
     def verdicts(self, result: Comparison) -> Iterator[GateVerdict]:
-        """Yield for every system whether the gate fails against the baseline, with the reason.
-
-        The p-values are corrected for the comparisons with the baseline, as only these matter here.
-        """
+        """Yield for every system whether the gate fails, corrected for the comparisons with the baseline."""
         directed = [metric for metric in result.metrics if metric.higher_is_better is not None]
         for metric in directed if self.metric == "any" else (result.metric(self.metric),):
             baseline = result.baseline or metric.systems[0].system

@@ -32,10 +32,7 @@ MOST_SYSTEMS = 4  # with more, each is compared with the first alone
 
 @dataclass(frozen=True)
 class NgramFinding:
-    """An n-gram, how often each system gets it right, and the segments in which one gets it right more often.
-
-    ratio: (a_right + 1) / (b_right + 1). p_value: of the sign test; p_holm: corrected; NaN where it was not tested.
-    """
+    """An n-gram, how often each system gets it right, and where. p_holm: corrected; NaN where not tested."""
 
     ngram: str
     words: tuple[str, ...]
@@ -66,7 +63,6 @@ class NgramComparison:
         return [found for found in (*self.a_better, *self.b_better) if found.p_holm < self.alpha]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything, as the JSON form has it."""
         return asdict(self)
 
 

@@ -106,10 +106,7 @@ class Plan(SegmentGroups, SegmentChoice, DifferenceTests):
             raise UnknownName("system", self.baseline, systems)
 
     def settled(self, systems: int, n: int) -> Plan:
-        """Return the plan for so many systems and segments, with as many resamples as the correction needs.
-
-        Warn of a test that was added, and if nothing can be significant.
-        """
+        """Return the plan for these systems and segments; warn of an added test, or if nothing can be significant."""
         baseline = self.baseline is not None
         plan = self.for_segments(n).with_enough_resamples(_pairs(systems, baseline), n)
         if plan.tests != self.tests:

@@ -77,10 +77,7 @@ class Deciding:
 
 @dataclass(frozen=True)
 class PairResult:
-    """Two systems: a - b, p-values by test, and the shares of segments in which a is better, both tie, b is better.
-
-    mde: the true difference that is found with 80 % power; NaN where the difference does not vary.
-    """
+    """Two systems: a - b, p-values by test, shares of better, tied, worse segments. mde: found with 80 % power."""
 
     a: str
     b: str
@@ -216,10 +213,7 @@ class Comparison(Tabular):
     __getitem__ = metric
 
     def pvalue(self, metric: str, a: str, b: str, test: str | None = None, *, corrected: bool = False) -> float:
-        """The two-sided p-value of a test, by default the decisive one; 1 for a system and itself.
-
-        corrected: by Holm, for the number of comparisons by this metric and test.
-        """
+        """Return the two-sided p-value of a test, by default the decisive one; 1 for a system and itself."""
         test = self.decisive if test is None else test
         if test not in self.tests:
             raise UnknownName("test in this comparison", test, self.tests)
@@ -234,10 +228,7 @@ class Comparison(Tabular):
         return pair.p_holm[self.decisive] < self.alpha and pair.difference != 0
 
     def gate(self, condition: str) -> list[GateVerdict]:
-        """Return for every system whether a condition such as "bleu drops" holds against the baseline.
-
-        See `read_gate` for the conditions.
-        """
+        """Return for every system whether a condition (see `read_gate`) holds against the baseline."""
         from .gates import read_gate
 
         return list(read_gate(condition).verdicts(self))
@@ -258,10 +249,7 @@ class Comparison(Tabular):
         ]
 
     def to_dict(self, *, full: bool = False) -> dict[str, Any]:
-        """Return the result as the JSON form has it.
-
-        full: also the segments of every pair with their texts, and the segment numbers of slices and buckets.
-        """
+        """Return the result as JSON has it. full: also segments with texts, and those of slices and buckets."""
         metrics = [_as_dict(result, full) for result in self.metrics]
         return {**{each.name: getattr(self, each.name) for each in fields(self)}, "metrics": metrics}
 
@@ -285,10 +273,7 @@ class Comparison(Tabular):
 
 @dataclass(frozen=True)
 class GateVerdict:
-    """Whether a condition holds for one system against the baseline, so that the gate fails; with the reason.
-
-    p_value: of the test that decides, corrected for the comparisons with the baseline.
-    """
+    """Whether a condition holds for a system against the baseline, with the reason. p_value: corrected."""
 
     failed: bool
     system: str

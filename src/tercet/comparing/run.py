@@ -62,11 +62,7 @@ def compare_texts(
 def compare_scores(
     scores: Sequence[Scores], *, testset: TestSet | None = None, plan: Plan | None = None, **options: Any
 ) -> Comparison:
-    """Compare systems by scores that were kept with their counts. With `testset` segments are shown with their texts.
-
-    plan: or as `options` its tests, resamples, seed, baseline, alpha, confidence, slices, top, buckets, thresholds and
-    segments, as for `tercet.compare`.
-    """
+    """Compare systems by scores kept with their counts. plan: or its fields as options. testset: shows texts."""
     plan = Plan(**options) if plan is None else plan
     if not scores:
         raise UsageError("There are no scores to compare.")
@@ -243,10 +239,7 @@ class _Work:
 
 
 def influences(scores: Scores) -> Floats:
-    """Return what each segment adds to the score of each system, times the number of segments: (systems, segments).
-
-    The difference of two systems' influences is a segment's contribution to the difference of their scores.
-    """
+    """Return what each segment adds to each system's score, times their number: (systems, segments)."""
     metric, sums = scores.metric, [(sum_counts(counts), counts) for counts in scores.cube]
     parts = [metric.score(total) - _without_each(metric, total, counts) for total, counts in sums]
     return np.stack(parts) * scores.n_segments

@@ -72,7 +72,6 @@ class WordComparison:
     seed: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything, as the JSON form has it."""
         return asdict(self)
 
 

@@ -26,10 +26,7 @@ SCRIPTS = (
 
 @dataclass(frozen=True, repr=False)
 class ComparisonReport:
-    """A comparison with the texts, segment scores and findings of `check` that its page shows.
-
-    numbers: of the segments in the whole test set. before: names of earlier outputs, by system.
-    """
+    """What the page shows. numbers: of the segments in the whole test set. before: names of earlier outputs."""
 
     comparison: Comparison
     testset: TestSet
@@ -71,7 +68,6 @@ class ComparisonReport:
         )
 
     def write(self, path: str | Path) -> None:
-        """Write the page. The file is complete or not written at all."""
         text = self.html()
         with writing(path) as stream:
             stream.write(text)

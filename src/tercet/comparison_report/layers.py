@@ -43,10 +43,7 @@ class Layer:
 
 
 def metric_layers(scores: Iterable[Scores], testset: TestSet, *, segments: int | None = None) -> list[Layer]:
-    """Return a layer for each metric that marks words, on the segments in which its scores differ most.
-
-    segments: how many; by default all of 2,000 segments of three systems by two metrics, and of larger pages fewer.
-    """
+    """Return a layer for each metric that marks words, on the segments that differ most; all, if they are few."""
     able = [(item, item.metric) for item in scores if isinstance(item.metric, Ready)]
     able = [(item, ready) for item, ready in able if ready.metric.explains and not ready.metric.uses_network]
     most = segments

@@ -9,10 +9,7 @@ NAMED = 4  # systems that a sentence lists by name
 
 
 def verdict(comparison: Comparison, metric: MetricResult, before: Mapping[str, str] | None = None) -> str:
-    """Return the answer to the question which systems are better, by the decisive test at the level alpha.
-
-    before: names of earlier outputs, by system; then the question is what has changed.
-    """
+    """Return which systems are better, by the decisive test; or what changed since `before`, the earlier outputs."""
     if before:
         return " ".join(_changed(comparison, metric, *both) for both in before.items())
     if len(metric.systems) == 1:

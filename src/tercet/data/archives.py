@@ -90,10 +90,7 @@ def is_archive(path: str | Path) -> bool:
 def extract(
     archive: str | Path, folder: str | Path, *, max_files: int = MAX_FILES, max_bytes: int | None = None
 ) -> None:
-    """Unpack a .zip, .tar or .tar.gz into a new folder, which is removed again after an error.
-
-    max_bytes: limit of the unpacked size; by default MAX_BYTES, and MAX_RATIO times the size of a large archive.
-    """
+    """Unpack a .zip, .tar or .tar.gz into a new folder, removed after an error. max_bytes: of the unpacked files."""
     archive, folder = Path(archive), Path(folder)
     if not archive.is_file():
         raise MissingFile(archive)

@@ -144,10 +144,7 @@ def add(
     max_files: int = MAX_FILES,
     max_bytes: int | None = None,
 ) -> Installed:
-    """Add a data set: copy a folder, a file of a known layout, paraphrases or a SentencePiece model; unpack an archive.
-
-    max_files, max_bytes: limits of an archive, as for `extract`.
-    """
+    """Add a copy of a folder, an archive, a file of a known layout, paraphrases or a SentencePiece model."""
     from .copying import check_file, check_source, copy  # here, because it imports the readers of all layouts
 
     source, place = Path(path), Path(folder)
@@ -166,10 +163,7 @@ def add(
 
 
 def remove(name: str, folder: str | Path) -> Path:
-    """Remove a data set from the folder. Returns the path where it was.
-
-    The checksum of its first download is kept, to check later downloads.
-    """
+    """Remove a data set and return its path. The checksum of its first download is kept, to check later ones."""
     place = Path(folder)
     if not _is_installed(name, place):
         if name in _catalogue():
@@ -195,13 +189,7 @@ def get(
     replace: bool = False,
     max_bytes: int = MAX_BYTES,
 ) -> Installed:
-    """Download, check and unpack a data set of the catalogue. An existing copy is kept.
-
-    If no checksum is published, that of the first download is recorded to check later ones.
-
-    opener: opens an address as a stream of bytes; by default HTTPS without a proxy (see `https_opener`).
-    progress: called with the number of bytes so far and the total if known.
-    """
+    """Download, check and unpack a data set of the catalogue; an existing copy is kept. progress: bytes, total."""
     entry, place = find(name), Path(folder)
     if _is_installed(name, place) and not replace:
         return _record(name, place)
@@ -356,11 +344,7 @@ def _sha256(path: Path) -> str:
 
 
 def find_file(given: str, *, what: str, content: str, folder: str | Path | None = None) -> Path:
-    """Return the path of a file, given as a path, a data set NAME, or NAME/FILE if the data set has several files.
-
-    what, content: what messages call the file, and what it contains.
-    folder: the folder of data sets; by default the user's (`data_folder`).
-    """
+    """Return the path of a file: a path, a data set NAME, or NAME/FILE. what, content: what messages call them."""
     try:
         if Path(given).is_file():
             return Path(given)

@@ -54,10 +54,7 @@ def is_printed(line: str) -> bool:
 
 
 def read_comet(path: Path, segments: Sequence[str] = (), *, system: str | None = None) -> list[Published] | None:
-    """Read the scores of a file in one of COMET's forms. Returns None for JSON of another form.
-
-    segments: names of the test set's segments. system: the name of the system, for a file with only one.
-    """
+    """Read scores in one of COMET's forms; None for other JSON. system: the name of the only system."""
     lines = read_lines(path)
     if not lines:
         raise DataError(f"{path} is empty.")

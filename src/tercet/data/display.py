@@ -27,7 +27,6 @@ class Tabular:
         raise NotImplementedError
 
     def to_pandas(self) -> "DataFrame":
-        """Return the rows as a pandas data frame."""
         return to_frame(self.rows())
 
 

@@ -123,10 +123,7 @@ class Document:
 
 
 def split(testset: TestSet, path: object) -> Iterator[Document]:
-    """Yield the documents of a test set, for writing. A test set without documents is one, of the same name.
-
-    Raises DataError for what such files cannot hold: labels of segments, and documents in several pieces.
-    """
+    """Yield the documents, for writing. Raises DataError for labels of segments, and documents in several pieces."""
     further_labels(testset, ATTRIBUTES, str(path))
     ids = testset.documents if testset.documents is not None else [testset.name or "unnamed"] * len(testset)
     ends = [row for row in range(1, len(ids)) if ids[row] != ids[row - 1]]

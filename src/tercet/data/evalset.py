@@ -27,10 +27,7 @@ NO_DOMAIN = "-"  # the first column of documents without a domain
 
 
 class ScoreFile(NamedTuple):
-    """The scores of one file: `name` is METRIC-REFERENCE or a kind of human score, `level` one of LEVELS.
-
-    scores: system -> its numbers (one at system level, one per segment at segment level); NaN where there is none.
-    """
+    """Scores by system, NaN for none. name: METRIC-REFERENCE or a kind of human score; level: one of LEVELS."""
 
     path: Path
     name: str

@@ -36,10 +36,7 @@ def check_encodable(text: str, where: str) -> None:
 def check_lines(
     lines: Iterable[str | None], where: str, *, forbidden: str = "\n\0", starts_file: bool = False
 ) -> list[str]:
-    """Return the lines after checking that each can be a line, or a field of a line, of a file.
-
-    starts_file: whether the first line begins the file.
-    """
+    """Return the lines, checked to be lines, or fields, of a file. starts_file: whether the first begins the file."""
     checked = []
     for number, line in enumerate(lines, 1):
         place = f"{where}, segment {number}"

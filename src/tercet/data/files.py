@@ -88,10 +88,7 @@ def _take_over(handle: int, known: Path) -> None:
 
 @contextmanager
 def _writing_through(path: Path) -> Iterator[BinaryIO]:
-    """Open a device or pipe such as /dev/null, which must not be replaced by a file.
-
-    It gets the bytes at the end: archives are written by seeking, which devices and pipes cannot do.
-    """
+    """Open a device or pipe, which gets the bytes at the end: archives are written by seeking."""
     import shutil
     import tempfile
 
@@ -148,10 +145,7 @@ def move_folder(built: Path, place: Path) -> None:
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Lock a folder. Raises UsageError if another process holds the lock. The lock ends with the process.
-
-    On systems and file systems without such locks, nothing is locked.
-    """
+    """Lock a folder until the process ends, where that is possible. Raises UsageError if another process holds it."""
     try:
         import fcntl
     except ImportError:  # Windows
@@ -179,10 +173,7 @@ def bare_name(path: str | Path, *endings: str) -> str:
 
 
 def file_state(path: str | Path) -> tuple[str, int, int, int] | None:
-    """Return the path, inode, size and modification time of a file; None if it cannot be read.
-
-    Use it as the key of a cache of file contents, so that the file is read again after a change.
-    """
+    """Return path, inode, size and time of a file: a key for caches of its contents. None if it cannot be read."""
     try:
         known = Path(path).stat()
     except (OSError, ValueError):  # opening the file raises an error with a message

@@ -99,18 +99,15 @@ class Judgements:
         return len(self.rows)
 
     def __add__(self, other: "Judgements") -> "Judgements":
-        """Return the rows of both."""
         if self.pair != other.pair:
             raise DataError(f"Judgements of {self.pair} and of {other.pair} cannot be joined.")
         return replace(self, rows=(*self.rows, *other.rows))
 
     def where(self, wanted: Callable[[Judgement], bool]) -> "Judgements":
-        """Return the judgements for which `wanted` is true."""
         rows = tuple(row for row in self.rows if wanted(row))
         return self if len(rows) == len(self.rows) else replace(self, rows=rows)  # all were checked already
 
     def of(self, kind: str) -> "Judgements":
-        """Return the judgements of one kind."""
         if kind not in self.kinds:
             raise UnknownName(f"kind of judgement in {self.name!r}", kind, self.kinds)
         return self.where(lambda row: row.kind == kind)
@@ -130,7 +127,6 @@ class Judgements:
 
     @cached_property
     def raters(self) -> tuple[str, ...]:
-        """Return all raters with a name."""
         return tuple(dict.fromkeys(row.rater for row in self.rows if row.rater))
 
     @cached_property
@@ -146,7 +142,6 @@ class Judgements:
         return tuple(places), codes
 
     def to_pandas(self) -> "DataFrame":
-        """Return the table as a pandas data frame."""
         return to_frame([row._asdict() for row in self.rows], list(Judgement._fields))
 
 

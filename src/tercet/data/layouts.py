@@ -40,11 +40,7 @@ def open_testset(
     columns: Mapping[str, str] | None = None,
     cache: Path | None = None,
 ) -> TestSet:
-    """Read the test set of one language pair from a file or folder of a known layout.
-
-    systems: names of the systems to read, None for all. columns: the columns of a table, by role. cache: a folder with
-    data sets of the catalogue; `path` may then be the name of one.
-    """
+    """Read the test set of one pair from a file, a folder, or a data set in `cache`. columns: of a table by role."""
     place = resolved(path, cache)
     if columns and (place.is_dir() or bilingual.format_of(place) is None):
         raise UsageError(f"{place} has no columns; `columns` is for .csv, .tsv and .xlsx files.")

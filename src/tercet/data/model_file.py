@@ -136,11 +136,7 @@ def write_model(model: ModelFile, path: str | Path) -> None:
 
 
 def read_model(path: str | Path, kind: str, *, made_by: str) -> ModelFile:
-    """Read a model of the given kind from a file.
-
-    made_by: the command that makes such models, for error messages. Raises UsageError if the file cannot be read, and
-    DataError if it is not a model of this kind, was changed in any way, or has a format that is too new or too old.
-    """
+    """Read a model of this kind. made_by: the command that makes such models, for UsageError and DataError."""
     try:
         with open_bytes(path) as stream:
             return _Reader(path, kind, made_by).read(stream)
@@ -280,10 +276,7 @@ def array_bytes(array: NDArray[Any]) -> bytes:
 
 
 def array_from_bytes(content: bytes) -> NDArray[Any]:
-    """Decode what `array_bytes` wrote. Raises ValueError for anything else.
-
-    numpy's own reader allocates as much memory as a header claims before it checks whether the numbers are there.
-    """
+    """Decode what `array_bytes` wrote, else raise ValueError. (numpy's reader allocates what a header claims.)"""
     header = _NPY.match(content)
     if header is None:
         raise ValueError("an array does not begin as an array of numbers does")
@@ -304,10 +297,7 @@ def member_info(name: str) -> zipfile.ZipInfo:
 
 
 def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, *, compressed: bool) -> bytes:
-    """Return the bytes of a zip member, at most as many as it claims to have.
-
-    compressed: whether it may be compressed (by deflate). Raises one of `DAMAGE` if the member is damaged.
-    """
+    """Return at most as many bytes of a zip member as it claims, or raise one of `DAMAGE`. compressed: by deflate."""
     if info.compress_type not in ((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) if compressed else (zipfile.ZIP_STORED,)):
         raise zipfile.BadZipFile(f"{info.filename!r} is compressed by a method that is not used here")
     with archive.open(info) as stream:

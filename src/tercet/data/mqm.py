@@ -42,10 +42,7 @@ _Row = tuple[str, Mapping[str, str]]  # its place for messages, and its fields b
 def read_mqm(
     path: str | Path, *, pair: str | None = None, name: str | None = None, identity: str = "seg_id"
 ) -> Judgements:
-    """Read the judgements of a table of errors.
-
-    identity: what names a segment: `seg_id` (numbers that are unique in the test set) or `document` (doc:doc_id).
-    """
+    """Read a table of errors. identity: what names a segment, `seg_id` (unique numbers) or `document` (doc:doc_id)."""
     if identity not in IDENTITIES:
         raise UnknownName("identity of segments", identity, IDENTITIES)
     found: dict[tuple[str, str, str], list[_Row]] = {}
@@ -136,10 +133,7 @@ def _own_value(rows: list[_Row]) -> float:
 def read_ratings(
     path: str | Path, *, pair: str | None = None, name: str | None = None, rater: str = "", n_segments: int = 0
 ) -> Judgements:
-    """Read the judgements of an EvalSet's rating file. Segments are numbered from 1 in the order of the lines.
-
-    rater: the rater of lines that name none. n_segments: the number of lines that every system must have, if known.
-    """
+    """Read an EvalSet's rating file, a line per segment. rater: of lines that name none. n_segments: to be checked."""
     rows, counts = [], dict[str, int]()
     last = None
     for number, line in enumerate(read_lines(path), 1):

@@ -64,11 +64,7 @@ def read_rankings(path: str | Path, pair: str | None = None, *, segments: Collec
 def read_ranking_csv(
     path: str | Path, pair: str | None = None, *, segments: Collection[str] | None = None
 ) -> Judgements:
-    """Read the rankings of one language pair from a CSV file of WMT's own, 2010 to 2016.
-
-    Outputs have the names of their files there ("newstest2015.online-B.0.fr-en.txt"). The test set, the pair and the
-    ending are removed, so that the names agree with those of the outputs ("online-B.0").
-    """
+    """Read WMT's rankings of one pair, 2010 to 2016. Files are named after systems, test set and pair there."""
     table = read_table(path)
     chosen = choose_pair(_pairs(table), pair, path)
     judge = next((name for name in ("judgeId", "judgeID") if name in table.header), "")

@@ -65,10 +65,7 @@ def pack_scores(scores: Sequence[Scores]) -> bytes:
 
 
 def load_scores(path: str | Path, data: bytes | None = None) -> list[Scores]:
-    """Read scores that `save_scores` wrote. Each has a record of its metric; `tercet.scoring.load` finds the metric.
-
-    data: the contents, if they are not in a file; the path is then a name for messages.
-    """
+    """Read scores that `save_scores` wrote, with records of their metrics. data: the contents, if not in a file."""
     if data is None and not Path(path).is_file():
         raise MissingFile(path)
     try:

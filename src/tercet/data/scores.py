@@ -191,10 +191,7 @@ class Scores(Tabular):
         return None if place == base else float(self.test.p_value[base, place])
 
     def record(self, system: str, *, segments: bool = False, ids: Sequence[str] | None = None) -> dict[str, Any]:
-        """Return all that is known of one system's score, as `tercet score -f json` prints it.
-
-        segments: also the scores of its segments. ids: of the segments, to be listed with them.
-        """
+        """Return what JSON has of one system's score. segments: also the scores of segments, with their ids."""
         label, _, signature = self.signature.partition("|")
         totals = self.totals.get(system)
         found: dict[str, Any] = {
@@ -247,10 +244,7 @@ class Scores(Tabular):
 
 
 class ScoreList(Tabular, Sequence[Scores]):
-    """The scores by several metrics, in the order in which they were asked for.
-
-    It is a sequence, and is indexed by the string that was asked for ("chrf:word_order=2"), too.
-    """
+    """The scores by several metrics, in the order asked for, and indexed by the string asked for."""
 
     def __init__(self, scores: Sequence[Scores]) -> None:
         self._scores = list(scores)

@@ -188,10 +188,7 @@ def encode(text: str) -> str:
 
 
 def write_sgm(testset: TestSet, folder: str | Path) -> list[Path]:
-    """Write source, references and outputs as WMT does, one file per text. Returns the paths.
-
-    Missing references of a segment are left out. A test set without document ids becomes one document.
-    """
+    """Write source, references and outputs as WMT does, one file per text, and return the paths."""
     folder = Path(folder)
     stem = f"{testset.name}-{testset.pair.replace('-', '')}" if testset.pair else testset.name
     texts: list[tuple[str, str, Sequence[str | None], Path]] = []

@@ -122,10 +122,7 @@ class Published:
 
 
 def read_table(path: str | Path, *, separator: str = "") -> Table:
-    """Read a table. Raises DataError if it has no rows, or rows with another number of fields than the header.
-
-    separator: of its columns; by default the header decides.
-    """
+    """Read a table; by default its header tells the separator. Raises DataError if it has no rows, or uneven ones."""
     lines = read_lines(path)
     if not lines:
         raise DataError(f"{path} is empty; a table with a header is needed.")
@@ -154,10 +151,7 @@ def read_table(path: str | Path, *, separator: str = "") -> Table:
 
 
 def quoted_rows(lines: Iterable[str], path: str | Path, *, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a table with CSV quoting, each as the number of its last line and its fields.
-
-    Raises DataError for a row of more than `LONGEST_ROW` lines: a quotation mark is then not closed.
-    """
+    """Yield the rows of a table with CSV quoting, after the number of their last line; DataError if a " is open."""
     reader = csv_reader((line + "\n" for line in lines), delimiter=delimiter)
     last, error = 0, "a row of too many lines"
     try:

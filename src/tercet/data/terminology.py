@@ -18,10 +18,7 @@ Terms = dict[str, tuple[str, ...]]  # a source term -> its translations
 
 
 def read_terms(path: str | Path, pair: str | None = None, *, columns: Mapping[str, str] | None = None) -> Terms:
-    """Return the translations of each source term, in the order of the file.
-
-    pair: the language pair, such as "en-de"; TBX files need it. columns: those of a table, by role.
-    """
+    """Return the translations of each source term, in the file's order. pair: TBX needs it. columns: by role."""
     stripped = ((term.strip(), translation.strip()) for term, translation in _pairs(path, pair, columns))
     found = grouped((term, translation) for term, translation in stripped if term and translation)
     if not found:

@@ -142,7 +142,6 @@ class TestSet:
         return cls(columns(outputs), columns(references), text, ids, columns(labels), pair, name)
 
     def to_pandas(self) -> DataFrame:
-        """Return a pandas data frame with one row per segment and a column for each text."""
         return to_frame([dict(row) for row in self._rows()])
 
     def _rows(self, most: int | None = None) -> Iterator[list[tuple[str, Any]]]:

@@ -37,10 +37,7 @@ LONGEST = 32767  # characters of a cell, a limit of Excel
 def write_xlsx(
     stream: BinaryIO, header: Sequence[str], rows: Iterable[Sequence[str]], *, sheet: str = "Sheet1"
 ) -> None:
-    """Write a workbook whose first row, the header, stays in view. Texts that are numbers become numbers.
-
-    No cell is a formula, whatever its text begins with. Texts longer than a cell can hold are cut.
-    """
+    """Write a workbook whose header stays in view; numbers are numbers, no cell is a formula, long texts are cut."""
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for part, content in _PARTS.items():
             archive.writestr(part, _DECLARATION + content.format(name=escaped(sheet[:31])))

@@ -81,7 +81,6 @@ class Agreement(Tabular):
         return [facts | asdict(item) for item in self.measures]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields as a dictionary for JSON."""
         return asdict(self)
 
 

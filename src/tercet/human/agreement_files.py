@@ -40,11 +40,7 @@ def load(
     database: str | None = None,
     columns: Mapping[str, str] | Sequence[str] = (),
 ) -> list[Loaded]:
-    """Read files of judgements and merge them by language pair and kind. Raters with the same name are one rater.
-
-    pair: read only this language pair. kind: that of tables and exports that do not name it. database: the answers of
-    a campaign, by default the file beside it. columns: those of a table of judgements, by role.
-    """
+    """Read files of judgements and merge them by language pair and kind. Raters with the same name are one rater."""
     request = Request(pair, kind=kind, system_prefix=system_prefix, columns=parse_judged(columns))
     if not paths:
         raise UsageError("Give at least one file of judgements, or a campaign.")

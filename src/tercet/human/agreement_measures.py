@@ -191,10 +191,7 @@ def _joint_coefficients(
 
 @dataclass(frozen=True, eq=False)
 class ComparisonCounts:
-    """How often two rows compared the same outputs (met) with the same outcome (same), shape (rows, rows), symmetric.
-
-    The diagonal counts comparisons that a rater repeated.
-    """
+    """How often two rows compared the same outputs (met) with the same outcome (same); diagonal: repeats."""
 
     same: Floats
     met: Floats
@@ -278,10 +275,7 @@ class AgreementSlice:
 def time_slices(
     panel: Panel, number: int, *, categories: bool, rankings: bool, seconds: Mapping[int, float]
 ) -> list[AgreementSlice]:
-    """Return agreement and spread in each of `number` parts of the work (figures 6.2 and 6.3 of Fomicheva 2017).
-
-    seconds: the time per judgement by part, if known.
-    """
+    """Return agreement and spread in `number` parts of the work (Fomicheva 2017, figures 6.2 and 6.3)."""
     place = slice_of(panel, number)
     everybody = np.ones((1, len(panel.rows)))
     name = "kappa" if rankings else "kappa, linear" if categories else "Pearson's r"

@@ -133,11 +133,7 @@ def panel_of_scores(judgements: Judgements, sources: Collection[str]) -> Panel:
 
 
 def panel_of_rankings(judgements: Judgements, sources: Collection[str], *, identical: str = "once") -> Panel:
-    """Build the panel of all pairs of outputs in rankings. A rater may have compared the same two several times.
-
-    identical: how to count outputs with the same text, which were shown once. "once": as one output. "each": as
-    several outputs that are tied, as in WMT's files of comparisons of 2015 and 2016.
-    """
+    """Build the panel of all pairs in rankings. identical: outputs with one text count "once", or "each", tied."""
     check_raters(judgements, "Agreement")
     if identical == "once":
         judgements = judgements.where(lambda row: not row.check.startswith(SAME))

@@ -133,12 +133,7 @@ def _check_span(campaign: Campaign, item: Item, text: str, span: object, where: 
 def judgements_of(
     campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]], *, revisions: Literal["last", "all"] = "last"
 ) -> Judgements:
-    """Convert stored answers (rater, item id, answer, seconds, when), oldest first, to judgements.
-
-    revisions: "last" keeps each rater's last answer to an item; "all" keeps earlier answers too, each as its own task.
-    `check` marks control items and tutorial items, which are kept. `reference` names the reference that was shown. The
-    time spent on an item is divided equally among the outputs that it compares.
-    """
+    """Convert stored answers, oldest first, to judgements. revisions: "all" keeps earlier answers, as tasks."""
     rated = ratings_of(campaign, rows, revisions=revisions)
     return Judgements([row.judgement for row in rated], campaign.pair or None, campaign.name)
 
@@ -200,10 +195,7 @@ def items_of(campaign: Campaign, rater: Rater) -> list[Item]:
 def page_data(
     campaign: Campaign, rater: Rater, answers: Mapping[str, Any], *, base: str, key: str, version: str
 ) -> dict[str, Any]:
-    """Return the data of the rating page's script.
-
-    base: what the campaign's addresses begin with. key: see `access.form_key`. answers: last answers by item.
-    """
+    """Return the data of the rating page's script. base: the start of its addresses. key: see `access.form_key`."""
     source, _, target = campaign.pair.partition("-")
     given = ("id", "source", "reference", "document", "before", "after")
     return {
@@ -237,10 +229,7 @@ def shown_answers(campaign: Campaign, rater: Rater, answers: Mapping[str, Any]) 
 
 
 def read_answer(campaign: Campaign, rater: Rater, body: bytes) -> dict[str, Any]:
-    """Parse and check the answer that a page sent. Returns the arguments of `Store.append`.
-
-    Raises NotYours for items of other raters, and DataError for anything else that is wrong.
-    """
+    """Parse and check a page's answer, for `Store.append`. Raises NotYours for items of other raters, or DataError."""
     try:
         sent = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError):

@@ -86,10 +86,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Rater:
-    """A rater, with the ids of their items in the order in which they are shown, without the tutorial.
-
-    token_hash: SHA-256 of the personal token, in hexadecimal; empty if the rater has no link.
-    """
+    """A rater, and the ids of their items as shown. token_hash: SHA-256 of the token; empty if there is no link."""
 
     name: str
     items: tuple[str, ...]
@@ -153,19 +150,16 @@ class Campaign:
             raise DataError(f"{path}: {error}") from None
 
     def write(self, path: str | Path) -> None:
-        """Write the campaign to a file. The file appears complete or not at all."""
         from .campaign_json import content_of, write_json
 
         write_json(content_of(self), path, self.name)
 
     def item(self, id: str) -> Item:
-        """Return the item with this id. Raises DataError if there is none."""
         if id not in self._items:
             raise DataError(f"There is no item {id!r} in campaign {self.name!r}.")
         return self._items[id]
 
     def rater(self, name: str) -> Rater:
-        """Return the rater with this name. Raises UnknownName if there is none."""
         if name not in self._raters:
             raise UnknownName(f"rater in campaign {self.name!r}", name, self._raters)
         return self._raters[name]
@@ -173,11 +167,7 @@ class Campaign:
     def with_tokens(
         self, raters: Iterable[str] | None = None, *, organiser: bool = True, secret: str = ""
     ) -> tuple[Campaign, Tokens]:
-        """Return the campaign with new tokens for these raters (default: all) and the organiser, and the tokens.
-
-        The campaign holds only the hashes of the tokens. Earlier tokens of the same people become invalid. secret: a
-        new secret that the organiser has for other campaigns too; default: one for this campaign alone.
-        """
+        """Return the campaign with hashes of new tokens, and these; earlier ones become invalid."""
         names = self._raters if raters is None else [self.rater(name).name for name in raters]
         tokens = {name: token_urlsafe(TOKEN_BYTES) for name in names}
         secret = (secret or token_urlsafe(TOKEN_BYTES)) if organiser else ""

@@ -24,10 +24,7 @@ FORMS = ("pearmut", "appraise")
 def read_campaign(
     path: str | Path, *, protocol: str | None = None, name: str | None = None, pair: str | None = None
 ) -> Campaign:
-    """Read a campaign of Pearmut (a JSON file with info and data) or Appraise (batches.json or its folder).
-
-    protocol: overrides the protocol of the file; needed if the file has none. Raters get new personal links.
-    """
+    """Read a campaign of Pearmut, or of Appraise (batches.json or its folder). protocol: overrides the file's."""
     from . import appraise, pearmut
 
     path = Path(path)

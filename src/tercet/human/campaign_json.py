@@ -1,11 +1,11 @@
 """Read and write a campaign as one JSON file, version 1. Errors name the missing, mistyped or unknown part.
 
-Files of earlier versions are upgraded step by step (`MIGRATIONS`); files of later versions are rejected.
+There is one version so far; files of others are rejected.
 """
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
 from functools import cache
 from inspect import signature
@@ -22,9 +22,6 @@ from .campaign import VERSION, Campaign, Item, Output, Rater
 log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
-
-# For each version, the function that upgrades the file's content to the next version.
-MIGRATIONS: Mapping[int, Callable[[Json], Json]] = {}
 
 
 def read_json(path: str | Path) -> object:
@@ -92,19 +89,13 @@ def campaign_of(content: object) -> Campaign:
     """Build the campaign from the content of its file."""
     if not isinstance(content, dict) or not isinstance(content.get("version"), int):
         raise DataError('not a campaign: an object with "version" is needed. `tercet rate new` writes one.')
-    found: Campaign = _built(Campaign, _upgraded(content), "")
-    return found
-
-
-def _upgraded(content: Json) -> Json:
     given = content["version"]
     if given > VERSION:
         raise DataError(f"version: {given}; this Tercet reads campaigns up to version {VERSION}. Install a newer one.")
-    for version in range(given, VERSION):
-        if version not in MIGRATIONS:
-            raise DataError(f"version: there is no version {version}.")
-        content = {**MIGRATIONS[version](content), "version": version + 1}
-    return content
+    if given < VERSION:
+        raise DataError(f"version: there is no version {given}.")
+    found: Campaign = _built(Campaign, content, "")
+    return found
 
 
 _TYPES: Mapping[Any, tuple[Any, str]] = {  # what a key's value must be, by the annotation of the field

@@ -66,10 +66,7 @@ async def role_and_token(request: Request, base: str) -> tuple[str, str]:
 
 
 class CampaignPages(Pages):
-    """The handlers of one campaign. Database access runs in threads, so that raters do not wait for each other.
-
-    report: makes the results; without it the pages have only the progress.
-    """
+    """The handlers of one campaign; database access runs in threads. report: makes the results; None: no results."""
 
     def __init__(
         self,
@@ -283,10 +280,7 @@ class CampaignPages(Pages):
         return self.report.sections(self.campaign, numbers, results, names=names)
 
     def _compute(self) -> tuple[Dashboard, Results | None, Mapping[str, str]]:
-        """Return dashboard, results and valid tokens.
-
-        Dashboard and results are computed after new answers; if that takes long, not again for ten times as long.
-        """
+        """Return dashboard, results and tokens: after new answers, but not often if it takes long."""
         last, begun = self.store.last_number(), monotonic()
         if self._computed is None or (self._computed[0] != last and begun >= self._next):
             records = list(self.store.records())

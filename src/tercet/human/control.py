@@ -121,10 +121,7 @@ def ranked_below(judgements: Judgements) -> dict[str, list[bool]]:
 
 
 def passing_repeats(judgements: Judgements, *, largest: float, keep_untested: bool = False) -> Filtered:
-    """Keep raters whose scores of repeats (`check` "repeat") differ from the first by at most `largest` on average.
-
-    Raters without repeats are left out, unless keep_untested is true.
-    """
+    """Keep raters whose scores of repeats (`check` "repeat") differ by at most `largest` on average."""
     if not largest >= 0:
         raise UsageError(f"The largest difference of repeats cannot be negative, but is {largest}.")
     dropped = {}
@@ -145,10 +142,7 @@ def with_originals(judgements: Judgements) -> Judgements:
 
 
 def failed_checks(judgements: Judgements, largest: float, notes: list[str]) -> dict[str, list[str]]:
-    """Return, by rater, descriptions of failed checks. Raters with too few control items fail none.
-
-    largest: the largest mean difference of repeats. notes: gets a note if a check could not be made.
-    """
+    """Return, by rater, descriptions of failed checks. largest: mean difference of repeats. notes: gets notes."""
     try:
         bad = passing_bad_items(judgements, keep_untested=True).report.dropped
     except MissingDependency as error:

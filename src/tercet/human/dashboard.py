@@ -194,10 +194,7 @@ def _problems(campaign: Campaign, judgements: Judgements, notes: list[str]) -> d
 
 
 def _problems_of_rankings(campaign: Campaign, judgements: Judgements) -> dict[str, list[str]]:
-    """Return failed checks of rankings: damaged copies must be ranked below their originals (see `control`).
-
-    At least half of the pairs in repeats must be ranked in the same way.
-    """
+    """Return failed checks of rankings: damaged copies rank below, half of the repeated pairs agree."""
     tasks: dict[tuple[str, str], dict[str, float]] = {}
     for row in judgements.rows:
         tasks.setdefault((row.rater, row.task.partition("#")[0]), {})[row.system] = row.value

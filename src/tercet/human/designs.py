@@ -181,10 +181,7 @@ class _Distinct:
 
 
 def _blocks(distinct: _Distinct, names: Sequence[str], unit: Sampled, view: _View, together: int) -> list[Block]:
-    """Return one block per output, or per set of outputs to compare. All items of a block have the same systems.
-
-    Rows of a document in which all outputs of a set are the same are left out.
-    """
+    """Return a block per output or set to compare, with the same systems in all its items, without equal outputs."""
     how, random = distinct.how, distinct.random
     found = distinct.groups(unit.systems, unit.rows)
     systems = tuple(found)

@@ -46,10 +46,7 @@ def export(
     form: str | None = None,
     revisions: Literal["last", "all"] = "last",
 ) -> int:
-    """Write stored answers to a file and return the number of judgements. The file appears complete or not at all.
-
-    form: one of FORMS; default: by the file's ending, .csv, .jsonl, or else tsv. revisions: see `judgements_of`.
-    """
+    """Write stored answers to a file and return the number of judgements. form: one of FORMS, or the ending's."""
     suffix = Path(str(path).removesuffix(".gz")).suffix
     form = form or {".csv": "csv", ".jsonl": "jsonl"}.get(suffix, "tsv")
     if form not in FORMS:

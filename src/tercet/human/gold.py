@@ -125,11 +125,7 @@ def segment_means(judgements: Judgements, segments: Sequence[str], *, label: str
 
 
 def system_means(judgements: Judgements, segments: Sequence[str] | None = None, *, label: str | None = None) -> Scores:
-    """Return system scores: the mean over judged segments of the mean judgement of the segment.
-
-    As at WMT, every judged segment has the same weight, however many judgements it has. segments: all segments, if
-    known.
-    """
+    """Return the mean over judged segments of the segment's mean; as at WMT, each has the same weight."""
     return _scores(judgements, means(judgements, segments), label, keep_segments=False)
 
 

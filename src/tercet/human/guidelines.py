@@ -29,10 +29,7 @@ def guidelines(protocol: str) -> str:
 
 
 def guidelines_of(campaign: Campaign) -> str:
-    """Return what raters of a campaign read first, as HTML: the organiser's text, or that of the protocol.
-
-    Severities and categories that the campaign does not have are left out.
-    """
+    """Return what raters read first, as HTML, without severities and categories the campaign does not have."""
     if campaign.instructions:
         return as_html(campaign.instructions)
     usual, kept = PROTOCOLS[campaign.protocol], {*campaign.severities, *campaign.categories}

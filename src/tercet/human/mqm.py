@@ -53,10 +53,7 @@ def parse_weights(text: str) -> dict[str, float]:
 
 
 def weigh(judgements: Judgements, weights: Mapping[str, float] | str = GOOGLE) -> Judgements:
-    """Return MQM judgements with values: minus the sum of the weights of their errors, added in order.
-
-    Raises DataError if a judgement is not of kind mqm, or if no weight matches an error.
-    """
+    """Return MQM judgements with values: minus the sum of the weights of their errors, added in order."""
     table = parse_weights(weights) if isinstance(weights, str) else weights
     folded = {name.casefold(): float(weight) for name, weight in table.items()}
     if len(folded) != len(table):

@@ -75,12 +75,10 @@ class RankedPairs:
         return self.take(np.flatnonzero(self.outcome))
 
     def take(self, places: Codes) -> RankedPairs:
-        """Return the pairs with the given indices."""
         columns = ("segment", "left", "right", "outcome", "rater", "task")
         return replace(self, **{column: getattr(self, column)[places] for column in columns})
 
     def rows(self) -> Iterator[Pair]:
-        """Yield the pairs with names."""
         raters = (*self.raters, "")  # index -1 gives an empty name
         columns = (self.segment, self.left, self.right, self.outcome, self.rater)
         for segment, left, right, outcome, rater in zip(*(column.tolist() for column in columns), strict=True):

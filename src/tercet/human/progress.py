@@ -73,10 +73,7 @@ def rank_systems(
     resamples: int = 1000,
     seed: int = SEED,
 ) -> SystemRanking:
-    """Rank systems by their mean judgements, an array of shape (segments, systems) with NaN for missing ones.
-
-    missing: the number of judgements still to come, relative to the number of existing ones; 0 if there are none.
-    """
+    """Rank systems by means over (segments, systems). missing: judgements to come for each existing one."""
     if values.ndim != 2 or values.shape[1] != len(systems):
         raise UsageError(f"Values of shape {values.shape} do not fit {len(systems)} systems.")
     if missing < 0:

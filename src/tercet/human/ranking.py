@@ -42,10 +42,7 @@ def win_rates(pairs: RankedPairs, *, ties: str = "ignored") -> Scores:
 
 
 def expected_wins(pairs: RankedPairs) -> Scores:
-    """Return the probability of winning against a random opponent: the mean over opponents of wins / (wins + losses).
-
-    Opponents that a system was never compared with, except with a tie, are left out of its mean, with a warning.
-    """
+    """Return each system's mean over opponents of wins / (wins + losses), without opponents of ties alone."""
     wins = _wins(pairs)
     shares = ratio(wins, wins + wins.T)
     known = ~np.isnan(shares)
@@ -98,12 +95,7 @@ def trueskill_means(
 def _skills(
     pairs: RankedPairs, order: NDArray[np.int64], sigma: float, beta: float, margin: float, library: Any
 ) -> tuple[list[float], list[float]]:
-    """Return means and variances of skills after the comparisons in this order.
-
-    Uses the closed form for two players (Herbrich, Minka and Graepel 2007). It equals the library's `rate_1vs1`, but
-    builds no factor graph for each of the many comparisons. v and w, the moments of a truncated normal, come from the
-    library.
-    """
+    """Return means and variances after the comparisons, in closed form (Herbrich et al. 2007), as `rate_1vs1`."""
     means, variances = [0.0] * len(pairs.systems), [sigma**2] * len(pairs.systems)
     left, right, outcome = pairs.left.tolist(), pairs.right.tolist(), pairs.outcome.tolist()
     for i in order.tolist():

@@ -46,10 +46,7 @@ class RaterReport:
 
 
 def report_scores(judgements: Judgements, panel: Panel, values: Floats, notes: list[str]) -> list[RaterReport]:
-    """Report on raters who judge on a scale.
-
-    judgements: all of one kind, with control items. values: the agreement of each pair of rows of the panel.
-    """
+    """Report on raters who judge on a scale. values: the agreement of each pair of rows of the panel."""
     ready = control.with_originals(judgements)
     pairs = control.paired(ready, "repeat")
     repeats = {rater: np.abs(again - first).tolist() for rater, (first, again) in pairs.items()}
@@ -76,10 +73,7 @@ def _raters(judgements: Judgements, panel: Panel) -> Iterator[tuple[str, Codes, 
 
 
 def report_rankings(judgements: Judgements, panel: Panel, controls: Judgements) -> list[RaterReport]:
-    """Report on raters who rank outputs. A comparison made twice is a repeat, whether planned or not.
-
-    judgements: without control items. controls: the control items.
-    """
+    """Report on raters who rank outputs. A comparison made twice is a repeat, whether planned or not."""
     counts = count_comparisons(panel)
     failed = control.passing_bad_items(controls, keep_untested=True).report.dropped if len(controls) else {}
     tasks, checks = (

@@ -64,10 +64,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Correlation:
-    """Pearson's r over outputs between a metric with one reference and raters who were shown the same or another.
-
-    Signs are such that higher is better agreement, also if lower values of the metric or of the judgements are better.
-    """
+    """Pearson's r over outputs of a metric with one reference and raters by what they saw; higher is better."""
 
     metric: str
     shown: str
@@ -128,10 +125,7 @@ def _raters(panel: Panel, shown: str) -> set[str]:
 
 
 def _rater_effects(panel: Panel, shown: tuple[str, str]) -> Floats:
-    """Return the mean difference of each row from the mean of both groups on the same outputs, shape (rows,).
-
-    If all raters judged all outputs, these are the rows' means minus a constant.
-    """
+    """Return the mean difference of each row from the mean of both groups on the same outputs, shape (rows,)."""
     wanted = np.isin(panel.row, [*_rows(panel, shown[0]), *_rows(panel, shown[1])])
     part = panel.take(wanted)
     means = [output_means(panel, name) for name in shown]
@@ -182,11 +176,7 @@ def correlations(
     *,
     higher_is_better: bool,
 ) -> list[Correlation]:
-    """Correlate every metric, with each of its references, with raters by what they were shown (Table 6.3).
-
-    scores: segment scores of metrics, by the reference that the metrics used. segments: the names of their segments,
-    by the same reference.
-    """
+    """Correlate every metric, with each of its references, with raters by what they were shown (Table 6.3)."""
     found = []
     for shown in panel.shown:
         human = output_means(panel, shown) * (1 if higher_is_better else -1)

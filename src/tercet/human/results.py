@@ -51,10 +51,7 @@ class JudgedOutput:
 
 
 def judged_outputs(campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]]) -> list[JudgedOutput]:
-    """Return the outputs with their scores, in the order of their first judgement, without control items.
-
-    MQM errors are weighed. A rater's last answer counts. Raises UsageError for rankings, which have no scores.
-    """
+    """Return the judged outputs with their scores, without control items. Raises UsageError for rankings."""
     if campaign.how.ranks:
         raise UsageError(f"{campaign.protocol} compares outputs and gives them no scores.")
     rated = [row for row in ratings_of(campaign, rows) if not row.item.check]

@@ -60,10 +60,7 @@ def sample(testset: TestSet, options: Design, random: Random, needed: Sequence[s
 
 
 def spread(testset: TestSet, metric: str = "chrf") -> Floats:
-    """Return the standard deviation of each output's score over references, shape (systems, segments).
-
-    NaN if a segment has fewer than two references.
-    """
+    """Return the standard deviation of scores over references, shape (systems, segments), NaN for fewer than two."""
     from ..metrics import Shard, create
 
     if len(testset.references) < 2:
@@ -213,10 +210,7 @@ def assign(blocks: Sequence[Block], raters: int, redundancy: int, random: Random
 
 
 def shuffle_with_copies(blocks: Sequence[Block], copies: Sequence[Copy], random: Random) -> list[Item]:
-    """Return a rater's items in random order, with copies at random positions that are not near their originals.
-
-    A repeat comes after its original; a damaged copy comes before or after it.
-    """
+    """Return a rater's items in random order, with copies far from their originals, and repeats after them."""
     sequence: list[int] = random.sample(range(len(blocks)), len(blocks))
     shown: dict[int, Block] = dict(enumerate(blocks))
     length = sum(map(len, blocks)) / max(len(blocks), 1)

@@ -83,10 +83,7 @@ def names_of(paths: Sequence[str | Path]) -> list[str]:
 
 
 def complete_links(paths: Sequence[Path], campaigns: Sequence[Campaign]) -> list[tuple[Campaign, Tokens]]:
-    """Give tokens to raters and organisers who have none, and write these campaigns to their files.
-
-    Returns each campaign with its new tokens. The organiser's is the same for all campaigns that had none.
-    """
+    """Give tokens to raters and organisers without one, in the files too; return the campaigns with the new ones."""
     made, secret = [], token_urlsafe(TOKEN_BYTES)
     for path, campaign in zip(paths, campaigns, strict=True):
         lacking, tokens = [rater.name for rater in campaign.raters if not rater.token_hash], Tokens({}, "")
@@ -100,10 +97,7 @@ def complete_links(paths: Sequence[Path], campaigns: Sequence[Campaign]) -> list
 def renew_links(
     paths: Sequence[Path], campaigns: Sequence[Campaign], database: str | Path | None
 ) -> list[tuple[Campaign, Tokens]]:
-    """Revoke all links and create new ones, in the files and in the databases, which a running server reads.
-
-    Returns each campaign with its new tokens. The organiser's is the same for all campaigns.
-    """
+    """Revoke all links and create new ones, in the files and in the databases, which a running server reads."""
     made, secret = [], token_urlsafe(TOKEN_BYTES)
     for path, campaign in zip(paths, campaigns, strict=True):
         with closing(open_store(path, campaign, database, shared=len(paths) > 1)) as store:

@@ -68,10 +68,7 @@ def _counterpart(span: Span, others: Sequence[Span]) -> Span | None:
 
 
 def span_panel(judgements: Judgements, sources: Collection[str]) -> tuple[Panel, Mapping[str, tuple[Floats, Floats]]]:
-    """Return a panel of whether outputs have errors (1 or 0), and numerators and denominators of the measures.
-
-    The latter are sums over outputs for each pair of rows, each of shape (rows, rows).
-    """
+    """Return a panel of whether outputs have errors, and by measure two sums over outputs, shape (rows, rows)."""
     asked = judgements.where(lambda row: row.spans is not None)
     flags = [row._replace(kind="likert", value=float(bool(row.spans))) for row in asked.rows]
     panel = panel_of_scores(Judgements(flags, judgements.pair, judgements.name), sources)

@@ -29,8 +29,6 @@ except ImportError:
     raise MissingDependency("The database of a rating campaign", "web") from None
 
 VERSION = 1
-# For each version of the tables, the SQL statements that upgrade them to the next. Rows must not be changed.
-MIGRATIONS: Mapping[int, Sequence[str]] = {}
 
 _META = sql.MetaData()
 _ABOUT = sql.Table(
@@ -129,7 +127,6 @@ class Store:
         return store
 
     def close(self) -> None:
-        """Close all connections."""
         self._engine.dispose()
 
     def append(
@@ -191,11 +188,9 @@ class Store:
             raise DataError(f"The database {self.name} is damaged: {error}.") from None
 
     def rows(self) -> Iterator[AnswerRow]:
-        """Iterate over all answers, also those changed later, in the order in which they were stored."""
         return map(answer_row, self.records())
 
     def latest(self, rater: str) -> dict[str, Mapping[str, Any]]:
-        """Return the rater's last answer to each item."""
         return {record.item: record.answer for record in self.records(rater)}
 
     def last_number(self) -> int:
@@ -222,10 +217,7 @@ class Store:
         self._access([{"rater": rater, "token_hash": value, "event": "revoked"} for value in token_hashes])
 
     def tokens(self, campaign: Campaign) -> dict[str, str]:
-        """Return who holds each valid token, by its hash: raters, ORGANISER, VIEWER.
-
-        Valid are the tokens of the campaign and those issued later, if they were not revoked.
-        """
+        """Return who holds each valid token, by its hash: raters, ORGANISER, VIEWER."""
         valid = {rater.token_hash: rater.name for rater in campaign.raters} | {campaign.organiser_hash: ORGANISER}
         known = {*(rater.name for rater in campaign.raters), ORGANISER, VIEWER}
         with self._reading() as connection:
@@ -272,7 +264,7 @@ class Store:
     def _make_ready(self, campaign: Campaign) -> None:
         with self._engine.begin() as connection:
             about = _about(connection)
-            if connection.dialect.name == "sqlite" and (about is None or about.version < VERSION):
+            if about is None:
                 begin_exclusively(connection)
                 about = _about(connection)  # another process may have created the tables meanwhile
             if about is None:
@@ -289,11 +281,6 @@ class Store:
                     f"The database {self.name} has version {about.version}, from a newer Tercet; this one reads up to "
                     f"version {VERSION}. Upgrade: pip install --upgrade tercet"
                 )
-            for version in range(about.version, VERSION):
-                for statement in MIGRATIONS[version]:
-                    connection.execute(sql.text(statement))
-            if about.version < VERSION:
-                connection.execute(_ABOUT.update().values(version=VERSION))
 
 
 def _record(values: dict[str, Any]) -> StoredRecord:

@@ -124,10 +124,7 @@ def check_origin(request: Request) -> None:
 
 @dataclass
 class SecurityMiddleware:
-    """ASGI middleware: adds security headers to every response, and rejects bodies that are too large or too slow.
-
-    largest: bytes of a body. admit: called before the body is read; a response that it returns is the answer.
-    """
+    """ASGI middleware: security headers, refusal of large or slow bodies. admit: may answer before the body."""
 
     app: ASGIApp
     largest: int | None = None
@@ -176,10 +173,7 @@ class SecurityMiddleware:
 
 
 async def _whole_body(scope: Scope, receive: Receive, largest: int, *, keep: bool = True) -> bytes | None:
-    """Read the body of a request. Returns None if it is larger than this, declared or not. keep: False drops it.
-
-    Callers who send a bit too much hear the answer only if they can finish, so up to HEARD times as much is read.
-    """
+    """Read a body; None if it is larger. Some more is read, so that callers hear the answer. keep: False drops it."""
     headers: dict[bytes, Any] = dict(scope["headers"])
     length = headers.get(b"content-length", b"0")
     if not length.isdigit() or int(length) > HEARD * largest:
@@ -225,7 +219,6 @@ class Pages:
         )
 
     def page(self, template: str, status: int = 200, headers: Headers = None, **values: object) -> HTMLResponse:
-        """Render a template."""
         found = _templates(self.package).get_template(template)
         return HTMLResponse(found.render(version=self.version, base=self.base, **values), status, headers)
 

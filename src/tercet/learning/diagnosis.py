@@ -95,11 +95,7 @@ class CurvePoint:
 def learning_curve(
     learner: Learner, settings: Settings, data: Examples, *, fractions: Sequence[float] = FRACTIONS, repeats: int = 5
 ) -> tuple[CurvePoint, ...]:
-    """Return one point for each fraction of the training groups that has enough examples, in ascending order.
-
-    In each repeat, a fifth of the groups test models that are trained on more and more of the others. settings: of the
-    learner (`Predictor.training`), the same for all points.
-    """
+    """Return a point for each fraction of training groups with enough examples; a fifth of the groups is held out."""
     # Not scikit-learn's learning_curve: that gives one score per fit, where RMSE and Pearson are needed, and does not
     # run in the caller's executor.
     points = curve_splits(data.groups, fractions, repeats=repeats, seed=data.seed)

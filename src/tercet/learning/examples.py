@@ -74,19 +74,12 @@ class Examples:
     def run_splits(
         self, function: Callable[..., Result], splits: Sequence[Split], grid: Sequence[tuple[Any, ...]] = ((),)
     ) -> list[Result]:
-        """Call a function for each entry of the grid and each split, and return the results in this order.
-
-        function: of training examples, unseen examples, and an entry of the grid.
-        """
+        """Call a function of training examples, unseen ones and an entry of the grid, for each entry and split."""
         units = ((self.take(train), self.take(test), *entry) for entry in grid for train, test in splits)
         return run_all(self.executor, function, units)
 
     def search_grid(self, squared_errors: Callable[..., Floats], grid: Sequence[tuple[Any, ...]]) -> Floats:
-        """Return the root mean squared error on held-out groups for each setting, shape (grid, m).
-
-        squared_errors: a function as in `run_splits`. It returns the sums of squared errors over the unseen examples
-        for m settings.
-        """
+        """Return the RMSE on held-out groups by setting, shape (grid, m); the function sums m squared errors."""
         # Not scikit-learn's GridSearchCV: here the m settings share work (one kernel matrix, or one series of trees).
         splits = folds(self.groups.tolist(), FOLDS, self.seed)
         sums = np.reshape(self.run_splits(squared_errors, splits, grid), (len(grid), len(splits), -1)).sum(1)
@@ -102,11 +95,7 @@ def check_examples(
     seed: int = SEED,
     executor: Executor | None = None,
 ) -> Examples:
-    """Return features (n, k) and labels (n,) to learn from, or raise an error if nothing can be learnt from them.
-
-    groups: the group of each example, such as its source sentence. Groups are not split. Without groups, each example
-    is its own group.
-    """
+    """Return features (n, k) and labels (n,) to learn from, or raise an error if nothing can be learnt from them."""
     values, targets = check_features(features), np.asarray(labels, dtype=np.float64)
     if targets.ndim != 1 or len(targets) != len(values):
         raise UsageError(f"There must be one label for each of the {len(values)} examples, not {targets.shape}.")
@@ -137,10 +126,7 @@ def standard_units(features: Floats) -> tuple[Inputs, Floats]:
 
 
 def number_groups(groups: Sequence[Hashable] | None, n: int, what: str) -> Rows:
-    """Return the number of each example's group, from 0, in the order of first appearance: names do not matter.
-
-    Without groups, each example is its own group. n: the number of examples; what: how they are called in errors.
-    """
+    """Number the groups from 0 by first appearance; without groups each example has its own. what: for errors."""
     if groups is None:
         return np.arange(n)
     if len(groups) != n:
@@ -150,10 +136,7 @@ def number_groups(groups: Sequence[Hashable] | None, n: int, what: str) -> Rows:
 
 
 def folds(groups: Sequence[Hashable], n: int = FOLDS, seed: int = SEED) -> list[Split]:
-    """Return `n` splits with about equally large test parts; every example is in one test part.
-
-    If there are fewer groups than `n`, each group is a test part (leave one group out).
-    """
+    """Return `n` splits with about equally large test parts; with fewer groups, each group is a test part."""
     numbers, count = _numbered(groups, seed)
     # GroupKFold(shuffle=True) ignores the sizes of groups. Without shuffle it balances the parts by size and assigns
     # groups of equal size from the last to the first, so the group numbers are shuffled here.
@@ -164,10 +147,7 @@ def folds(groups: Sequence[Hashable], n: int = FOLDS, seed: int = SEED) -> list[
 
 
 def hold_out(groups: Sequence[Hashable], share: float, seed: int = SEED) -> Split:
-    """Return one split: the test part is about `share` of the groups, at least one and not all of them.
-
-    With the same seed, the test part of a smaller share is in that of a larger share.
-    """
+    """Return a split whose test part is about `share` of the groups; a smaller share is in a larger, by seed."""
     numbers, count = _numbered(groups, seed)
     tested = min(max(1, round(share * count)), count - 1)
     splitter = scikit_learn("model_selection").GroupShuffleSplit(1, test_size=tested, random_state=seed % 2**32)
@@ -199,10 +179,7 @@ def scikit_learn(module: str) -> ModuleType:
 def run_all(
     executor: Executor | None, function: Callable[..., Result], units: Iterable[tuple[Any, ...]]
 ) -> list[Result]:
-    """Call a function with each unit of arguments, and return the results in order.
-
-    With an executor, other processes must be able to import the function.
-    """
+    """Call a function with each unit of arguments, in other processes if there is an executor; results in order."""
     if executor is None:
         return [on_one_thread(function, *unit) for unit in units]
     tasks = [(function, *unit) for unit in units]

@@ -114,10 +114,7 @@ class CrossFitted(NamedTuple):
 
 
 def cross_fit(learner: Learner, data: Examples) -> CrossFitted:
-    """Train a predictor on all examples, and predict each group with the same settings (`cross_predict`).
-
-    The predictor's `training` has the errors and the correlation of the held-out predictions as "held_out".
-    """
+    """Train on all examples, and predict each group (`cross_predict`); `training` has figures as "held_out"."""
     predictor = learner.fit(data)
     held_out = cross_predict(learner, predictor.training["settings"], data)
     training = {**predictor.training, "held_out": describe(data.labels, held_out)}

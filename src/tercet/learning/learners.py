@@ -66,10 +66,7 @@ def create(name: str, features: Sequence[str] = ()) -> Learner:
 
 
 def learnt_by(predictor: Predictor, features: Sequence[str]) -> tuple[Learner, Settings]:
-    """Return the learner of a predictor and its settings, to train others like it; for `best`, the one chosen.
-
-    Raises ValueError if the predictor comes from a file that does not name a learner and its settings.
-    """
+    """Return learner and settings of a predictor (for `best`, the chosen one). Raises ValueError if it names none."""
     training = predictor.training
     if training["learner"] == Best.name:
         training = training["settings"]

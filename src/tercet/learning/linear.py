@@ -40,10 +40,7 @@ class Mean(Learner):
 
 @dataclass(frozen=True)
 class OneFeature(Learner):
-    """Linear regression on one feature.
-
-    column: its place among the features, from 0. label: its name.
-    """
+    """Linear regression on one feature. column: its place among the features, from 0. label: its name."""
 
     column: int
     label: str = ""
@@ -60,10 +57,7 @@ class OneFeature(Learner):
 
 @dataclass(frozen=True)
 class Ridge(Learner):
-    """Ridge regression on standardised features, of labels or, without any, of the differences of pairs.
-
-    The penalty per example, alpha, is chosen by cross-validation.
-    """
+    """Ridge regression on standardised features, of labels or else of differences of pairs. alpha: per example."""
 
     name = "ridge"
     learns_from: ClassVar[str] = "either"
@@ -124,11 +118,7 @@ class Logistic(Learner):
 
 
 def fit_logistic(differences: Floats, weights: Floats, penalty: float) -> Floats:
-    """Return the coefficients that minimise the mean loss plus penalty / 2 times their squared length.
-
-    differences: features of the better output minus those of the worse, shape (pairs, k). weights: of the pairs; only
-    their ratios count.
-    """
+    """Minimise the mean loss plus penalty / 2 times squared length. differences: better minus worse, (pairs, k)."""
     share = weights / weights.sum()
 
     def loss_of(coefficients: Floats) -> float:

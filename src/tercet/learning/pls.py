@@ -69,10 +69,7 @@ def decompose(units: Floats, centred: Floats, components: int) -> Components:
 
 
 def importance_in_projection(components: Components) -> Floats:
-    """Return the variable importance in the projection (VIP; Wold, Johansson and Cocchi 1993), shape (k,).
-
-    It combines the weights of a feature by what each component explains. The mean square over all features is 1.
-    """
+    """Return the VIP (Wold, Johansson and Cocchi 1993) of each feature; the mean square is 1."""
     total = components.explained.sum()
     if not total:
         return np.zeros(components.weights.shape[1])

@@ -179,10 +179,7 @@ class KernelPredictor(Predictor):
 
 @dataclass(frozen=True, eq=False)
 class TreePredictor(Predictor):
-    """A sum of regression trees. Nodes of all trees are numbered together; a leaf is its own child.
-
-    Features are compared in single precision, as in scikit-learn, whose thresholds lie between such numbers.
-    """
+    """A sum of regression trees; a leaf is its own child. Thresholds are in single precision, as scikit-learn's."""
 
     roots: Integers  # (trees,)
     feature: Integers  # (nodes,), among the used features; 0 for a leaf

@@ -10,10 +10,7 @@ from ..errors import DataError
 
 
 class StoredModel(ABC):
-    """A model that is kept in a file. Equal models have equal checksums and bytes, and give equal predictions.
-
-    kind: of the file. made_by: the command that makes such models, for messages.
-    """
+    """A model kept in a file; equal models have equal checksums and bytes. made_by: the command that makes it."""
 
     kind: ClassVar[str]
     made_by: ClassVar[str]
@@ -33,7 +30,6 @@ class StoredModel(ABC):
         return self.to_file().checksum
 
     def save(self, path: str | Path) -> None:
-        """Write the model to a file."""
         write_model(self.to_file(), path)
 
     @classmethod

@@ -50,10 +50,7 @@ class SVR(Learner):
 
 
 def _squared_errors(data: Examples, unseen: Examples, gamma: float) -> Floats:
-    """Return the sum of squared errors over unseen examples for each pair of C and epsilon.
-
-    All pairs share one kernel matrix: with many features that is most of the work.
-    """
+    """Return the squared errors over unseen examples for each pair of C and epsilon, with one kernel matrix."""
     inputs, units = standard_units(data.features)
     centre, spread = data.labels.mean(), data.labels.std() or 1.0
     seen = _likeness(units, units, gamma)

@@ -174,10 +174,7 @@ class Option:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Base of the options of a task. Options that several tasks share are such a class too; tasks inherit it.
-
-    group: one of `GROUPS`, below which help and documentation show the options that the class declares.
-    """
+    """Base of the options of a task, or of several tasks. group: of `GROUPS`; help and documentation show it."""
 
     group: ClassVar[str] = "Options"
 
@@ -197,10 +194,7 @@ class Options:
         """Raise UsageError for options that do not go together. Every group and task adds its own rules."""
 
     def python(self, kind: type[Options] | None = None, **given: object) -> dict[str, Any]:
-        """Return the arguments for the task's Python function, or those that belong to one group.
-
-        given: replaces values and adds to them.
-        """
+        """Return the arguments for the task's Python function, or of one group; given: replaces and adds values."""
         names = [name for name, each in declared(kind or type(self)).items() if each.in_python]
         return {name: getattr(self, name) for name in names} | given
 
@@ -257,11 +251,7 @@ def sections(kind: type[Options]) -> tuple[tuple[str, tuple[Option, ...]], ...]:
 
 
 def takes(kind: type[Options]) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Give a function the options of a task as keyword arguments, with a signature and documentation that say so.
-
-    The decorated function has the keyword `options` and may have parameters of its own before it. In its docstring
-    the options follow the parameters of its own, below "Parameters".
-    """
+    """Give a function a task's options as keywords, with a signature and, below "Parameters", documentation of them."""
     options = [each for each in declared(kind).values() if each.in_python]
 
     def decorate(function: Callable[..., R]) -> Callable[..., R]:

@@ -44,10 +44,7 @@ def _figures() -> list[dict[str, Any]]:
 
 
 def changed_of(model: str, pair: str | None, limit: float) -> Changed | None:
-    """Return the figures of a model, by its checksum, or of the checks alone (""); None if nothing was measured.
-
-    limit: the lowest prediction that passes; figures are for the nearest limit below it that was measured.
-    """
+    """Return the figures of a model, by checksum, or of checks alone (""), at the nearest lower limit; or None."""
     for each in _figures():
         below = [row for row in each["at"] if row[0] <= limit]
         if each["model"] == model and (model or each["pair"] == pair) and below:

@@ -45,11 +45,7 @@ _EASIEST = 0.25  # times the mean error: the smallest error that is expected of 
 
 @dataclass(frozen=True, eq=False)
 class Conformal:
-    """The errors on held-out examples, from which the intervals of new examples are computed.
-
-    With `difficulty`, a predictor of the absolute error, errors are divided by the expected error. Intervals are then
-    narrower where predictions are more certain.
-    """
+    """Errors on held-out examples, from which intervals follow; `difficulty` predicts the error of an example."""
 
     errors: Floats  # (n,), absolute, ascending
     weights: Floats  # (n,): 1 / size of the example's group

@@ -31,10 +31,7 @@ from .model import QualityModel
 
 @dataclass(frozen=True)
 class Rival:
-    """A metric on the same segments: its correlation with the labels, and the model's minus the metric's.
-
-    confidence: the share of resamples in which the model's correlation is higher (Koehn 2004).
-    """
+    """A metric on the same segments, and the model's lead; confidence: share of resamples that it wins (Koehn 2004)."""
 
     metric: str
     pearson: float
@@ -47,10 +44,7 @@ class Rival:
 
 @dataclass(frozen=True, eq=False)
 class Across:
-    """Models trained on the outputs of one system (rows) and tested on those of each (columns), on other groups.
-
-    Shape (systems, systems); NaN if a system has too few segments to train on, or if a correlation is undefined.
-    """
+    """Models trained on one system (rows) and tested on another (columns), on other groups; NaN where undefined."""
 
     systems: tuple[str, ...]
     segments: tuple[int, ...]

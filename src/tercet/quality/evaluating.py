@@ -76,11 +76,7 @@ def evaluate(
     resamples: int = 1000,
     level: float = 0.95,
 ) -> Evaluation:
-    """Evaluate predictions against labels, both of shape (n,).
-
-    intervals: lower and upper bounds of the predictions, to compute their coverage. groups: segments to resample
-    together, such as the translations of a sentence. higher_is_better: of the labels; DeltaAvg ranks the best first.
-    """
+    """Evaluate predictions, shape (n,), against labels. intervals: for coverage. groups: resampled together."""
     check_draws(resamples, seed)
     check_share("The level", level)
     truth, values = check_pair(labels, predictions)

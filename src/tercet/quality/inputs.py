@@ -51,10 +51,7 @@ class Column:
 
 
 def read_column(path: str | Path, role: str | None = None) -> Column:
-    """Read the lines of FILE, or the column of FILE:COLUMN. Raises DataError if there are no lines.
-
-    role: "source", "output" or "reference", the side to take of a bilingual file.
-    """
+    """Read the lines of FILE, or the column of FILE:COLUMN. role: the side to take of a bilingual file."""
     file, column = file_and_column(path)
     if is_bilingual(file):
         from ..data.bilingual import open_bitext
@@ -275,10 +272,7 @@ def _language_hint(parts: Sequence[object]) -> str:
 
 
 def same_languages(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Return whether these are the same language pair; regions and scripts do not matter: zh_CN is zh.
-
-    A model may be for any source language, or any target: mul, for multiple languages in ISO 639.
-    """
+    """Return whether pairs are the same but for regions and scripts; mul (ISO 639) stands for any language."""
     (source, target), (other_source, other_target) = (map(base_code, pair) for pair in (one, other))
     sides = (source, other_source), (target, other_target)
     return all(own == theirs or ANY_LANGUAGE in (own, theirs) for own, theirs in sides)

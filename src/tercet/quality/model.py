@@ -64,10 +64,7 @@ class Predictions(Tabular):
     one_sided: NDArray[np.bool_]
 
     def rows(self, ids: Sequence[str] = (), within: tuple[float, float] | None = None) -> list[dict[str, Any]]:
-        """Return one row per segment: its id or number, prediction, interval, and why it is unusual.
-
-        within: clip predictions and intervals to this range, such as the model's `label_range`.
-        """
+        """Return a row per segment: id or number, prediction, interval, and why it is unusual. within: clip to this."""
         values = np.stack((self.values, self.lower, self.upper), axis=1)
         values = values if within is None else np.clip(values, *within)
         names = ids or range(1, len(values) + 1)
@@ -116,7 +113,6 @@ class QualityModel(StoredModel):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All features, in the order of the predictor's columns."""
         return self.features + self.given
 
     @property
@@ -143,7 +139,6 @@ class QualityModel(StoredModel):
         )
 
     def describe(self) -> dict[str, Any]:
-        """Return a full description of the model, for JSON."""
         return {
             "pair": self.pair,
             "checksum": self.checksum,
@@ -163,12 +158,10 @@ class QualityModel(StoredModel):
         }
 
     def descriptions(self) -> dict[str, str]:
-        """Return a description of each feature by its name."""
         known = {feature.name: feature.description for feature in all_features()}
         return {name: known.get(name, name) for name in self.features} | {name: name for name in self.given}
 
     def check_languages(self, languages: Sequence[str]) -> None:
-        """Raise UsageError if the language pair is not the model's."""
         if not same_languages(languages, self.languages):
             raise UsageError(f"The model is for {self.pair}, and these texts are {'-'.join(languages)}.")
 
@@ -202,11 +195,7 @@ class QualityModel(StoredModel):
         given: GivenFeatures | None = None,
         executor: Executor | None = None,
     ) -> Predictions:
-        """Predict the quality of each output, with an interval that contains the label with probability `level`.
-
-        If either the source or the output is empty, but not both, the prediction is the worst label by rule, and the
-        interval is the whole range of labels.
-        """
+        """Predict quality, with intervals. Where one side is empty, it is the worst label by rule."""
         check_share("The level of intervals", level)  # before any work
         table = self.featurise(sources, outputs, given=given, executor=executor)
         values = self.predictor.predict(table.values)

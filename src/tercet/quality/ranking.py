@@ -141,7 +141,6 @@ class SegmentRanking(Tabular):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dictionary for JSON."""
         return asdict(self)
 
 
@@ -229,10 +228,7 @@ def check_target(model: QualityModel, target: float) -> None:
 
 
 def find_cut_off(model: QualityModel, predictions: Floats, target: float, *, unusual: Sequence[int] = ()) -> CutOff:
-    """Find the largest number of best segments whose expected mean quality is no worse than the target.
-
-    unusual: rows that must not be kept, whatever their predictions are.
-    """
+    """Find the largest number of best segments that reach the target. unusual: rows that must not be kept."""
     check_target(model, target)
     x, y = model.held_out_predictions, model.held_out_labels
     slope, intercept, spread = _regressed(x, y)

@@ -80,7 +80,6 @@ class Resources:
 
     @property
     def languages(self) -> tuple[str, str]:
-        """Source and target language."""
         return self.source_language, self.target_language
 
     def given(self, name: str, kind: type[T]) -> T:
@@ -138,7 +137,6 @@ class Resources:
         return {name: f"{value} {opens[name](value).version}" for name, value in used.items()}
 
     def checksums(self) -> dict[str, str]:
-        """Return the SHA-256 of each member."""
         return {name: sha256(content).hexdigest() for name, content in self.members().items()}
 
 
@@ -203,11 +201,7 @@ class Corpora:
     tagged: Tagged = NONE_TAGGED
 
     def without(self, sources: Sequence[str], outputs: Sequence[str]) -> Corpora:
-        """Return the corpora without training texts and texts parallel to one; warn how many were left out.
-
-        A language model gives higher probabilities to sentences that it was estimated from, so a model trained on such
-        features would not work for new sentences.
-        """
+        """Return the corpora without training texts, which their language models would know; warn how many."""
         known, translated = ({_words(text) for text in side} - {""} for side in (sources, outputs))
         one = [text for text in self.source_texts if _words(text) not in known]
         other = [text for text in self.target_texts if _words(text) not in translated]
@@ -233,10 +227,7 @@ class Corpora:
         return [Dataset(name, checksum(texts), len(texts)) for name, texts in corpora.items() if texts]
 
     def estimate(self, say: Progress = lambda _: None) -> Resources:
-        """Estimate all resources that the corpora and the installed packages allow. The result is deterministic.
-
-        say: called with the name of each step.
-        """
+        """Estimate all resources that corpora and installed packages allow. say: called with each step."""
         network = self.network
         if network == "auto":
             from ..language.output_network import network_for

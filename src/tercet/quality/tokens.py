@@ -37,10 +37,7 @@ def tags(
     known: Mapping[str, list[str]] | None = None,
     executor: Executor | None = None,
 ) -> list[list[str]]:
-    """Return the universal part-of-speech tags of each text, one per word of the parser.
-
-    known: tags of texts that were parsed before and are not parsed again.
-    """
+    """Return the universal part-of-speech tags of each text, one per word. known: tags of texts parsed before."""
     from ..language.parsing import parse
 
     found = dict(known or {})

@@ -295,11 +295,7 @@ def _filled(outside: Resources, texts: LabelledTexts, corpora: Corpora, rows: Ro
 
 
 def chosen_features(asked: Sequence[str] | None, resources: Resources) -> tuple[list[str], dict[str, str]]:
-    """Return the names of the features that the resources allow, and the others with the reason.
-
-    asked: names, numbers of QuEst, groups, or `baseline`, the 17 of WMT; None for all. A feature that cannot be
-    computed is left out if its group was asked for, and an error if it was asked for by name.
-    """
+    """Return the features that the resources allow, and the others with the reason; names must be computable."""
     allowed, left_out = choose_features(resources)
     if asked is None:
         return [feature.name for feature in allowed], left_out

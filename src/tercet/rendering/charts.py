@@ -191,11 +191,7 @@ def top_n_curves(
     title: str,
     subtitle: str = "",
 ) -> Figure:
-    """Return curves over the N best systems, from many to few; a band shows the range that ties allow.
-
-    The line is the middle of the range, with a gap where there is no value. With more than seven curves every name has
-    a small plot, with the other curves in grey.
-    """
+    """Return curves over the N best systems, with bands for ties; more than seven have a small plot each."""
     rows: list[Row] = []
     missing = 0
     for name, curve in curves.items():

@@ -24,10 +24,7 @@ MARKS = {"good": "✓", "inside": "±", "near": "≈", "bad": "✗", "unchecked"
 
 @dataclass(frozen=True)
 class Heading:
-    """The title of what follows; `code` is a line below it, such as a signature. Pages show levels from 2 to 4.
-
-    anchor: its address within a page, if it should be the same in every page.
-    """
+    """A title; `code` is a line below it. Pages show levels 2 to 4. anchor: its fixed address within a page."""
 
     text: str
     code: str = ""
@@ -115,10 +112,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class SegmentTexts:
-    """A segment: a line about it, its texts by name, and lists of lines, such as edit scripts, by title.
-
-    marks: of each text by its name. Only pages show them, so the lists repeat what they say.
-    """
+    """A segment: a line about it, texts by name, lists of lines by title. marks: of texts; only pages have them."""
 
     head: str
     texts: Sequence[tuple[str, str]]
@@ -209,11 +203,7 @@ class Document:
     def render(
         self, form: str = "text", *, colour: bool = False, columns: int | None = None, spreadsheet: bool = False
     ) -> str:
-        """Return the document in one of FORMS, or its rows or data as "jsonl", one line each.
-
-        colour: make the titles in text bold. spreadsheet: in TSV and CSV, put a ' before text that a spreadsheet would
-        take for a formula.
-        """
+        """Return the document in one of FORMS or "jsonl". colour: bold titles. spreadsheet: see `tables.table`."""
         if form == "json":
             return to_json(self.data() if self.data else [_record(part) for part in self.parts])
         if form == "jsonl" and (lines := self.rows or self.data):
@@ -244,10 +234,7 @@ def listing(
     optional: Collection[str] = (),
     **more: Unpack[TableFields],
 ) -> Table:
-    """Return a table with a row for each item. optional: headers of columns that are left out if they have no value.
-
-    more: other fields of `Table`.
-    """
+    """Return a table with a row for each item. optional: headers to leave out without a value. more: of `Table`."""
     items = list(items)
     filled = {title: [cell(_value(item, column), width) for item in items] for title, column in columns.items()}
     kept = {title: cells for title, cells in filled.items() if title not in optional or {*cells} - {"", DASH}}
@@ -272,10 +259,7 @@ def grid(
 
 
 def cell(value: object, width: int = 3) -> str:
-    """Return a value for people: a float has `width` decimals, (value, low, high) is a number with its interval.
-
-    (low, high) is an interval alone.
-    """
+    """Return a value for people: a float with `width` decimals, (value, low, high) or (low, high) as an interval."""
     if isinstance(value, tuple) and len(value) == 2:
         return interval(*value, width)
     if isinstance(value, tuple):

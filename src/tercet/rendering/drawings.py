@@ -56,7 +56,6 @@ class IntervalDots:
 
     @property
     def rows(self) -> list[Mapping[str, Any]]:
-        """The numbers, for JSON."""
         names = ("name", "value", "low", "high", "best")
         return [dict(zip(names, row, strict=True)) for row in self.values]
 

@@ -154,10 +154,7 @@ def cloud(
     subtitle: str = "",
     most: int = 3000,
 ) -> Figure:
-    """Return a scatter plot of many outputs without names, with a least-squares line through all of them.
-
-    Of more than `most` points a random sample of that size is drawn, and the subtitle says so.
-    """
+    """Return a scatter plot without names, with a least-squares line; of more than `most` points a random sample."""
     known = [(float(x), float(y)) for x, y in zip(gold, metric, strict=True) if math.isfinite(x + y)]
     every: list[Row] = [{"gold": x, "metric": y, "kind": "other"} for x, y in known]
     _require(every, title)
@@ -284,10 +281,7 @@ def histogram(
 def interval_plot(
     rows: Iterable[tuple[str, float, float, float, bool]], *, label: str, title: str, subtitle: str = ""
 ) -> Figure:
-    """Return dots with error bars for (name, value, low, high, winner), the highest on top; winners are filled.
-
-    A dot with undefined bounds has no error bars.
-    """
+    """Return dots with error bars for (name, value, low, high, winner), the highest on top; winners are filled."""
     given = list(rows)
     _distinct([row[0] for row in given], title)
     kept = sorted((row for row in given if math.isfinite(row[1])), key=lambda row: -row[1])

@@ -62,10 +62,7 @@ def points(
 
 
 def regressions(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
-    """Return the ends of the least-squares lines: without outliers, if there are any; all points; the best, if any.
-
-    A row has "gold", "metric", "kind" ("outlier" or "other") and "best"; an end has "line", "gold" and "metric".
-    """
+    """Return the ends of the least-squares lines: without outliers, of all points, of the best, where there are any."""
     groups = {"without outliers": [row for row in rows if row["kind"] == "other"], "all points": list(rows)}
     if len(groups["without outliers"]) == len(rows):
         del groups["without outliers"]

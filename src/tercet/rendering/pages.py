@@ -57,11 +57,7 @@ def frame(
     language: str = "en",
     drawings: bool = True,
 ) -> str:
-    """Return a page with these assets, in their order, around the lines of its body.
-
-    styles, scripts: names in `assets`, or PACKAGE:NAME for those of other packages.
-    drawings: whether the body has SVG with styles of its own.
-    """
+    """Return a page with these assets (PACKAGE:NAME of other packages) around its body. drawings: SVG with styles."""
     style = "".join(map(_asset, styles))
     script = "\n".join(['(() => {\n"use strict";', *map(_asset, scripts), "})();"])
     policy = f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'"
@@ -95,10 +91,7 @@ def data_page(
     styles: Sequence[str],
     scripts: Sequence[str],
 ) -> str:
-    """Return a page on which scripts show data; title, facts and verdict are readable without them.
-
-    skip: the id and the name of what the first link leads to. without: what is said where there are no scripts.
-    """
+    """Return a page on which scripts show data; title, facts and verdict are readable without them."""
     body = [
         f'<a class="skip" href="#{skip[0]}">To the {skip[1]}</a>',
         '<header class="top">',

@@ -23,10 +23,7 @@ Mark = tuple[int, int, str, str]  # the first and last UTF-16 unit, the kind, an
 
 @dataclass(frozen=True)
 class Why:
-    """A reason to look at a segment: its kind, by which the page filters, and the text that it shows.
-
-    system, name: of an entity that a system lost or invented.
-    """
+    """A reason to look at a segment; kind: what the page filters by. system, name: of an entity lost or invented."""
 
     kind: str
     text: str

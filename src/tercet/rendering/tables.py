@@ -114,10 +114,7 @@ def shown_width(text: str) -> int:
 
 
 def is_numeric(cells: Iterable[str]) -> bool:
-    """Return whether every cell begins with a number (such as .301, −2, < 0.001), or is a dash or empty.
-
-    Long cells are sentences, even if they begin with a number.
-    """
+    """Return whether every cell begins with a number (.301, −2, < 0.001), or is a dash or empty, and none is long."""
     return all(_NUMBER.match(cell) and len(cell) <= LONGEST_NUMBER for cell in cells)
 
 

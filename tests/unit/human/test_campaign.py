@@ -155,21 +155,6 @@ def test_a_file_that_is_not_json_gives_an_error_with_line_and_column(tmp_path: P
         Campaign.read(tmp_path / "absent.json")
 
 
-def test_earlier_versions_are_upgraded_step_by_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def from_0(old: dict[str, Any]) -> dict[str, Any]:
-        return {("name" if key == "title" else key): value for key, value in old.items()}
-
-    def from_minus_1(old: dict[str, Any]) -> dict[str, Any]:
-        return {("title" if key == "called" else key): value for key, value in old.items()}
-
-    monkeypatch.setattr(campaign_json, "MIGRATIONS", {0: from_0, -1: from_minus_1})
-    old = content(small(), tmp_path)
-    old["called"] = old.pop("name")
-    old["version"] = -1
-    (tmp_path / "old.json").write_text(json.dumps(old), "utf-8")
-    assert Campaign.read(tmp_path / "old.json") == small()
-
-
 def test_tokens_are_random_and_only_their_hashes_are_kept(tmp_path: Path) -> None:
     campaign, tokens = small().with_tokens()
     campaign.write(tmp_path / "c.json")

@@ -75,10 +75,7 @@ class BilingualFile:
             raise UsageError(f"{self.path} is compressed. Unpack it, so that notes can be written.")
 
     def annotate(self, notes: Notes, to: str | Path) -> None:
-        """Write a copy of the file with notes, by name with one text per segment. All other bytes are the same.
-
-        A note of the same name that Tercet wrote earlier is replaced, also by an empty text.
-        """
+        """Write a copy with notes, by name one per segment; they replace our earlier ones, all else stays."""
         self._check_notes(notes)
         with writing_bytes(to, like=self.path) as out:
             self._write(notes, out)
@@ -97,10 +94,7 @@ class BilingualFile:
             raise DataError(f"{self.path} has changed since its texts were read. Nothing was written; run it again.")
 
     def annotate_in_place(self, notes: Notes) -> Path:
-        """Write notes into the file itself, atomically, and return the old file: FILE.bak, FILE.bak2, …
-
-        The old file is renamed, so that it keeps its owner, mode and times. A failure leaves no backup.
-        """
+        """Write notes into the file itself, atomically. Returns the old file: FILE.bak, FILE.bak2, …"""
         self._check_notes(notes)
         names = (f"{self.path.name}{BACKUP}{number}" for number in ("", *range(2, MOST_BACKUPS)))
         backup = next((path for path in map(self.path.with_name, names) if not path.exists()), None)
@@ -220,11 +214,7 @@ def open_bilingual(
 
 
 def open_bitext(path: str | Path, *, columns: Mapping[str, str] | None = None, pair: str | None = None) -> Bitext:
-    """Read a bilingual file.
-
-    columns: for tables, the column of each role, such as {"source": "EN", "output": "DE"}. pair: the language pair, by
-    default that of the file.
-    """
+    """Read a bilingual file. columns: those of a table by role, as {"source": "EN"}. pair: by default the file's."""
     file = open_bilingual(path, columns=columns, pair=pair)
     # Earlier notes are found again when the file is annotated; here they would only take memory.
     segments = [replace(segment, written=()) if segment.written else segment for segment in file.read()]

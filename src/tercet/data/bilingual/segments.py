@@ -60,11 +60,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Choice:
-    """What to read where a file has more than one possibility.
-
-    columns: role -> name of a table's column, such as {"source": "EN", "output": "DE"}; "sheet" names a sheet.
-    pair: the language pair, such as "en-de", for files with more than two languages.
-    """
+    """What to read of several: columns of a table by role ("sheet" names a sheet), and the language pair."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
     pair: str | None = None

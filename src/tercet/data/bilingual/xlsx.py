@@ -41,10 +41,7 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runti
 
 @dataclass(frozen=True)
 class _Row:
-    """A row: its number, its cells by column, and the bytes of its start tag and end tag.
-
-    places: the first and last byte of each cell, and its style, if the sheet has columns that Tercet wrote.
-    """
+    """A row: number, cells by column, bytes of its tags; places: bytes and style of cells that Tercet may replace."""
 
     number: int
     cells: Mapping[int, str]

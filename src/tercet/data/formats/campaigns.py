@@ -49,11 +49,7 @@ EXPORTS = ("appraise", "pearmut")  # formats that do not state the kind of judge
 def read_appraise(
     path: str | Path, *, kind: str, pair: str | None = None, name: str | None = None, system_prefix: str = ""
 ) -> Judgements:
-    """Read the judgements of an Appraise export.
-
-    kind: how people judged, da, esa or mqm (only the spans are used then, not the scores).
-    system_prefix: removed from names of systems that begin with it, such as "wmt23.".
-    """
+    """Read an Appraise export. kind: da, esa or mqm (only spans). system_prefix: left out of names of systems."""
     if kind not in KINDS:
         raise UnknownName("kind of campaign", kind, KINDS)
     rows = []
@@ -155,11 +151,7 @@ def _span(span: object, units: Sequence[int] | None, where: str) -> Span:
 def read_pearmut(
     path: str | Path, *, kind: str, campaign: str | None = None, pair: str | None = None, name: str | None = None
 ) -> Judgements:
-    """Read the judgements of a Pearmut campaign.
-
-    kind: da, esa or mqm, the campaign's protocol. campaign: its name, if the file holds several.
-    Pearmut measures the time of documents; it is divided equally among their outputs.
-    """
+    """Read a Pearmut campaign. kind: its protocol. The time of a document is divided equally among its outputs."""
     if kind not in KINDS:
         raise UnknownName("kind of campaign", kind, KINDS)
     rows, skipped = [], 0

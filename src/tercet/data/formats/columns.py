@@ -71,10 +71,7 @@ def parse_judged(words: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
 
 
 def parse_roles(words: Iterable[str], roles: Sequence[str], *, named: Sequence[str] = ()) -> dict[str, str]:
-    """Return the column of each role from ROLE=COLUMN, given as several words or joined by commas.
-
-    named: roles that several columns may have, as ROLE:NAME=COLUMN.
-    """
+    """Return the column of each role from words ROLE=COLUMN. named: roles that may be several, ROLE:NAME=COLUMN."""
     found: dict[str, str] = {}
     for word in words:
         parts = word.split(",")

@@ -53,10 +53,7 @@ class Request:
 
 
 class Contents(NamedTuple):
-    """What was read from a file: judgements, scores (as published, or with their metrics), texts.
-
-    about: what was understood of a file whose form is not fixed, as a sentence for the user.
-    """
+    """What was read from a file. about: what was understood of a file whose form is not fixed, as a sentence."""
 
     judgements: Sequence[Judgements] = ()
     published: Sequence[Published] = ()
@@ -149,10 +146,7 @@ class Recognised(NamedTuple):
     testset: str = ""
 
     def pairs(self) -> Sequence[str]:
-        """Return the language pair in the name, or else those in the contents; empty if neither says it.
-
-        JSON lines say their pair better than their name.
-        """
+        """Return the pair of the name, or else those of the contents; JSON lines say theirs better than their name."""
         stated = self.format.pairs(self.head) if self.pair is None or self.head.ends(".jsonl") else None
         return stated or ([self.pair] if self.pair else [])
 

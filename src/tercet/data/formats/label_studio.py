@@ -5,10 +5,7 @@ from typing import Any
 
 
 def read_rows(tasks: object) -> list[dict[str, str]]:
-    """Return one row per annotation, with the task's data and the values by the names of their controls.
-
-    Marked spans are errors: one row each, the label is the severity.
-    """
+    """Return a row per annotation: the task's data, and values by control; marked spans are errors, one row each."""
     rows: list[dict[str, str]] = []
     for task in tasks if isinstance(tasks, list) else []:
         if "annotations" not in task:  # JSON-MIN

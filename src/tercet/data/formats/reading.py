@@ -61,11 +61,7 @@ def pairs_of_scores(path: str | Path) -> Sequence[str] | None:
 
 
 def read_human(path: str | Path, request: Request | None = None) -> Contents:
-    """Read what people said in a file: judgements, and human scores of systems and segments.
-
-    request: the language pair; the kind of judgement and the prefix of systems, for exports of campaigns; the columns
-    of a table, by role; the systems of the test set, which columns may be called after.
-    """
+    """Read what people said in a file: judgements, and human scores of systems and segments."""
     request = request or Request()
     found = recognise_judgements(path, request)
     if request.kind is not None and (found is None or found.format.name not in (*EXPORTS, *OWN_TABLES)):

@@ -53,10 +53,7 @@ def plugins() -> tuple[Format, ...]:
 
 
 def kind_of_file(path: Path) -> tuple[str, bool]:
-    """Return a line that says what a file was recognised as and why, and whether it holds texts.
-
-    Judgements in a table are read, so that the line says what was understood of them.
-    """
+    """Return in a line what a file was recognised as and why, and whether it holds texts."""
     from .rating_tables import OWN_TABLES
     from .reading import recognise_judgements
 

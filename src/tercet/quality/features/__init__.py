@@ -54,11 +54,7 @@ def baseline_features() -> tuple[Feature, ...]:
 
 @dataclass(frozen=True, eq=False)
 class FeatureTable(Tabular):
-    """Features of sentence pairs.
-
-    values: shape (pairs, features), always finite: an undefined feature has its neutral value. left_out: the features
-    that could not be computed, with the reason.
-    """
+    """Finite values, shape (pairs, features). left_out: features that could not be computed, with the reason."""
 
     names: tuple[str, ...]
     values: Floats
@@ -68,7 +64,6 @@ class FeatureTable(Tabular):
         return len(self.values)
 
     def rows(self) -> list[dict[str, float]]:
-        """Return the features of each pair by name."""
         return [dict(zip(self.names, row, strict=True)) for row in self.values.tolist()]
 
     def to_dict(self) -> dict[str, Any]:
@@ -86,10 +81,7 @@ def find_feature(name: str) -> Feature:
 def choose_features(
     resources: Resources, names: Sequence[str] | None = None
 ) -> tuple[tuple[Feature, ...], dict[str, str]]:
-    """Return the named features, or all that the resources allow; and those left out, with the reason.
-
-    Raises UsageError if a named feature cannot be computed.
-    """
+    """Return the named features, or all that the resources allow; and those left out, with the reason."""
     asked = _ALL if names is None else tuple(find_feature(name) for name in names)
     if len({feature.name for feature in asked}) < len(asked):
         raise UsageError("A feature is asked for twice.")
@@ -131,11 +123,7 @@ def extract(
     tagged: Tagged = NONE_TAGGED,
     executor: Executor | None = None,
 ) -> FeatureTable:
-    """Compute the features of sentence pairs. The values do not depend on the executor.
-
-    names: the features, by name or by number in QuEst; by default all that the resources allow. tagged: known tags of
-    texts (`resources.tag_texts`). executor: for other processes (`tercet.engine.open_executor`).
-    """
+    """Compute the features of sentence pairs. names: names, or numbers in QuEst. tagged: known tags of texts."""
     if len(sources) != len(outputs):
         raise DataError(
             f"There are {len(sources)} sources and {len(outputs)} outputs; the numbers must be equal. "

@@ -177,10 +177,7 @@ def _of_texts(function: Callable[[str, str], float]) -> Compute:
 
 
 def _addresses(text: str) -> list[str]:
-    """Return web addresses up to the end of the word, and words such as a@b.c.
-
-    One regular expression for both would take minutes for a word of 20,000 characters.
-    """
+    """Return web addresses, and words such as a@b.c. (One expression for both takes minutes for long words.)"""
     found = []
     for word in text.split():
         is_mail = 0 <= word.find("@", 1) < word.rfind(".", 0, -1) - 1

@@ -66,10 +66,7 @@ def of_sides(
     group: str, name: str, description: str, compute: OfSide, *, needs: str = "", neutral: float = 0.0,
     **numbers: tuple[int | None, int | None],
 ) -> list[Feature]:  # fmt: skip
-    """Return the same feature of source and of target; {} stands for the side in name, description and needs.
-
-    numbers: quest and baseline, one for each side.
-    """
+    """Return the same feature of source and of target; {} stands for the side. numbers: quest and baseline."""
     return [
         feature(group, name.format(side), description.format(side), partial(_computed, compute, side),
                 needs=needs.format(side), neutral=neutral, **{key: pair[place] for key, pair in numbers.items()})

@@ -106,7 +106,6 @@ class LearnedMetric:
     ablation: tuple[Ablation, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dictionary for JSON."""
         model = self.model
         return {
             "learner": self.learner, "setting": self.setting, "seed": self.seed, "language": model.language,

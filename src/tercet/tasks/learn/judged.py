@@ -38,10 +38,7 @@ OUTPUT = "output"  # the system of the test set of judged outputs
 
 
 class Part(NamedTuple):
-    """The judged outputs of one language pair of a data set as examples, with what computed their features, by metric.
-
-    Groups of the examples are segments.
-    """
+    """Judged outputs of a pair as examples, grouped by segment, with what computed their features, by metric."""
 
     pair: str
     examples: Examples

@@ -20,10 +20,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class HeldOut:
-    """How a model agrees with people on judgements that it was not trained on.
-
-    tau: Kendall's tau over pairs, where a tie of the metric counts as half. pearson: with people's scores.
-    """
+    """Agreement on unseen judgements. tau: over pairs, where the metric's ties count half. pearson: with scores."""
 
     name: str
     pairs: int

@@ -148,10 +148,7 @@ def _check_place(path: str, inputs: set[str]) -> None:
 
 
 def open_file(options: PairOrFile) -> Bitext | None:
-    """Return the bilingual file that has sources and outputs, or None if they are two files.
-
-    Raises UsageError if MT is missing and SRC is not such a file.
-    """
+    """Return the bilingual file of sources and outputs, None for two files. Raises UsageError if MT is missing."""
     if options.output is not None:
         if options.columns:
             raise UsageError("`columns` is for one file with sources and outputs. Write FILE:COLUMN, or leave out MT.")

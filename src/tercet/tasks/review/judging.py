@@ -104,7 +104,6 @@ class Review:
 
     @property
     def name(self) -> str:
-        """The names of the files."""
         return ", ".join(file.path.name for file in self.files)
 
     @property
@@ -133,7 +132,6 @@ class Review:
         }
 
     def write(self, path: str | Path) -> None:
-        """Write the page."""
         from ...data.files import writing
         from .board import pieces
 
@@ -141,7 +139,6 @@ class Review:
             stream.writelines(pieces(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dictionary for JSON."""
         from .board import record
 
         return record(self)

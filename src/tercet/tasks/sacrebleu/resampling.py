@@ -34,10 +34,7 @@ def seed() -> int | None:
 
 
 def scores_of(metric: Metric, sums: Floats) -> Floats:
-    """Return the scores of sums, shape (n, k) -> (n,). Those of BLEU equal sacreBLEU's to the last bit.
-
-    NumPy's logarithm and exponential may differ in the last bit from those of Python, which sacreBLEU uses.
-    """
+    """Return the scores of sums, (n, k) -> (n,); BLEU's by Python's logarithm, equal to sacreBLEU's last bit."""
     if metric.name != "bleu":
         return metric.score(sums)
     precisions, _ = metric._precisions(np.moveaxis(sums, -1, 0).copy())  # type: ignore[attr-defined]
@@ -57,10 +54,7 @@ def score_of(metric: Metric, counts: Floats) -> float:
 
 
 def bootstrap(metric: Metric, systems: list[Floats], resamples: int) -> list[Floats]:
-    """Return the scores of resamples, the same segments for every system: one array of scores per system.
-
-    sacreBLEU adds and divides in single precision here, which widths above 4 show.
-    """
+    """Return by system the scores of resamples, the same for all, in single precision as sacreBLEU's."""
     segments, rng = len(systems[0]), np.random.default_rng(seed())
     sums: list[list[Floats]] = [[] for _ in systems]
     for start in range(0, resamples, ROWS):

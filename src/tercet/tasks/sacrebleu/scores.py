@@ -25,10 +25,7 @@ MODELS = {
 
 @dataclass(frozen=True)
 class Counted:
-    """A metric that is asked for, and its counts: an array per system, one row per segment.
-
-    tokeniser: its name in signatures.
-    """
+    """A metric that is asked for, and its counts by system. tokeniser: its name in signatures."""
 
     name: str
     metric: Ready

@@ -82,10 +82,7 @@ class Door:
         return self._known
 
     def caller(self, request: Request, scope: str | None, token: str | None = None) -> Caller:
-        """Return who asks. Raises HTTPException if they may not.
-
-        scope: None if any token will do. token: as a form has it; by default that of the header.
-        """
+        """Return who asks, or raise HTTPException. scope: None for any token. token: by default the header's."""
         check_origin(request)
         if self.path is None:
             host = request.headers.get("host", "")

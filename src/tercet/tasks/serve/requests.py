@@ -288,11 +288,7 @@ def _file(name: str, text: object) -> bytes:
 
 
 def read_form(task: str, body: bytes, content_type: str) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return the options and the files of multipart/form-data.
-
-    An uploaded file is a text of the option by which its field is called; other fields are values of options. Fields
-    called text.OPTION have a text itself, as typed into a page.
-    """
+    """Return options and files of a form: files by the option of their field; text.OPTION is typed into a page."""
     known = keys_of(task)
     options: dict[str, Any] = {}
     files: dict[str, bytes] = {}

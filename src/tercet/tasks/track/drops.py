@@ -42,10 +42,7 @@ POWER = 0.8
 
 @dataclass(frozen=True)
 class GateTest:
-    """One test of a gate. window: the number of newest runs; level: the p-value below which it fails.
-
-    detectable: the true drop that this test finds with 80 % power.
-    """
+    """A test of a gate. window: of newest runs. level: it fails below. detectable: drop found with 80 % power."""
 
     metric: str
     against: str

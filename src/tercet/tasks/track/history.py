@@ -110,7 +110,6 @@ class History:
         return history
 
     def close(self) -> None:
-        """Close all connections."""
         self._engine.dispose()
 
     @contextmanager
@@ -274,11 +273,7 @@ class History:
         return TestSet(outputs, references, source, pair=first.pair or None, name=first.test_set or "unnamed")
 
     def joined(self, *runs: Run, metrics: Sequence[str] = ()) -> list[Scores]:
-        """Return the scores of runs on one test set, as if they had been scored together.
-
-        metrics: labels of those that are wanted; by default all that all runs have. Raises UsageError with the reason
-        if the runs cannot be compared.
-        """
+        """Return scores of runs as if scored together, by all common metrics or some; UsageError if not alike."""
         for other in runs[1:]:
             if reason := difference(runs[0], other):
                 raise UsageError(f"Runs {runs[0].number} and {other.number} cannot be compared: {reason}.")

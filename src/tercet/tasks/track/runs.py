@@ -58,7 +58,6 @@ class Run:
 
     @property
     def tag_words(self) -> str:
-        """The tags as words."""
         return " ".join(f"{name}={value}" for name, value in self.tags.items())
 
     @property
@@ -78,7 +77,6 @@ class Run:
         return sha256(known.encode()).hexdigest()[:16]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is known of the run."""
         names = ("number", "time", "system", "test_set", "pair", "segments", "version")
         parts = {"tags": dict(self.tags), "texts": dict(self.texts), "scores": [dict(vars(s)) for s in self.scores]}
         return {name: getattr(self, name) for name in names} | parts
