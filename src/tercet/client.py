@@ -105,8 +105,8 @@ class Client:
     def ask(
         self,
         task: str,
-        options: Mapping[str, Any],
-        files: Mapping[str, Any] | None = None,
+        options: Mapping[str, object],
+        files: Mapping[str, object] | None = None,
         *,
         accept: str = "application/json",
     ) -> bytes:
@@ -164,7 +164,7 @@ def _specs(metrics: Sequence[str | Metric] | str) -> list[str]:
     return [each if isinstance(each, str) else each.spec for each in chosen]
 
 
-def _as_request(testset: TestSet) -> tuple[dict[str, Any], dict[str, str]]:
+def _as_request(testset: TestSet) -> tuple[dict[str, object], dict[str, str]]:
     """Return a test set as options and files: one file that keeps names, missing references and labels."""
     from .data.jsonl import write_jsonl
 

@@ -143,7 +143,7 @@ class _Report:
 report_page = _Report()
 
 
-def _record(output: JudgedOutput, names: bool) -> dict[str, Any]:
+def _record(output: JudgedOutput, names: bool) -> dict[str, object]:
     values = asdict(output) | {"mean": output.mean, "errors": [span._asdict() for span in output.errors]}
     return values if names else values | {"scores": list(output.scores.values())}
 

@@ -123,7 +123,7 @@ def test_esa_scores_pass_quality_control_and_order_systems_as_mqm_does(shared: P
     judgements = read_appraise(shared / "data/wmt23/esa_240520rc6ESA.scores.csv.gz", kind="esa", system_prefix="wmt23.")
     kept, report = passing_bad_items(judgements)
     assert set(kept.raters) | set(report.dropped) == set(judgements.raters)
-    esa = system_means(without_checks(standardise(kept)).kept, label="ESA z").system
+    esa = system_means(without_checks(standardise(kept)).kept).system
     mqm = {
         s: float(v)
         for kind, s, v in lines(shared / "data/wmt23/en-de.human_sys.tsv.gz")

@@ -251,7 +251,7 @@ def read_config(path: str, kind: type[Options], name: str) -> dict[str, Any]:
     return configured(kind, found, name, path)
 
 
-def check_trust(read: Mapping[str, Any], path: str, *, trust_features: bool) -> None:
+def check_trust(read: Mapping[str, object], path: str, *, trust_features: bool) -> None:
     """Raise Untrusted for options that only the user may give, and not a file, which may be somebody else's."""
     from ..language.backends import loads_folder
     from ..metrics import check_configured

@@ -71,9 +71,9 @@ def use_colour() -> bool:
 def rendered(
     form: str,
     parts: Iterable[Part],
-    data: Callable[[], Any] | None,
+    data: Callable[[], object] | None,
     title: str = "",
-    rows: Callable[[], Sequence[Mapping[str, Any]]] | None = None,
+    rows: Callable[[], Sequence[Mapping[str, object]]] | None = None,
     columns: Sequence[str] = (),
 ) -> str:
     """Return a result in one form: a document of these parts; its data as JSON; its rows as TSV, CSV, JSON lines."""
@@ -96,7 +96,7 @@ def print_as(form: str, value: object, text: str) -> None:
     click.echo(rendered(form, [text if form == "text" else records(value)], lambda: value))
 
 
-def with_options(data: object, options: Mapping[str, Any]) -> object:
+def with_options(data: object, options: Mapping[str, object]) -> object:
     """Return the data of a result with the options of its run; in a list the first object has them."""
     if isinstance(data, Mapping):
         return {**data, "options": options}

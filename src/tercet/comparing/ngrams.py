@@ -141,7 +141,7 @@ class _Grams:
     most: Ints
     right: dict[str, Ints]
 
-    def summed(self, values: NDArray[Any]) -> Ints:
+    def summed(self, values: NDArray[np.generic]) -> Ints:
         """Return sums over the entries of each n-gram."""
         sums = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
         return np.asarray(sums[self.starts[1:]] - sums[self.starts[:-1]])

@@ -305,7 +305,7 @@ def add_texts(result: Comparison, files: TextFiles) -> Comparison:
     return replace(result, metrics=tuple(metrics))
 
 
-def _as_dict(result: MetricResult, full: bool) -> dict[str, Any]:
+def _as_dict(result: MetricResult, full: bool) -> dict[str, object]:
     """Return a result without its metric, which no file needs, and unless `full` without lists of segments."""
     values = {each.name: getattr(result, each.name) for each in fields(result) if each.name != "record"}
     values["systems"] = [asdict(each) for each in result.systems]
@@ -317,7 +317,7 @@ def _as_dict(result: MetricResult, full: bool) -> dict[str, Any]:
     return values
 
 
-def _fields(part: PairResult | Slice | Bucket, full: bool) -> dict[str, Any]:
+def _fields(part: PairResult | Slice | Bucket, full: bool) -> dict[str, object]:
     if full:
         return asdict(part)
     kept = asdict(replace(part, segments=()))  # type: ignore[arg-type]

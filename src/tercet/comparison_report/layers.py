@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -114,7 +113,7 @@ def _errors(testset: TestSet, system: str, row: int, spans: Sequence[ErrorSpan] 
     return Seen(parts=[Spans(sorted(sides[0]), sorted(sides[1]))]) if spans else None
 
 
-def pack(layer: Layer, testset: TestSet) -> dict[str, Any]:
+def pack(layer: Layer, testset: TestSet) -> dict[str, object]:
     """Return a layer for the page, with what was seen in the form of `text/explanation.schema.json`."""
     shown = [
         [

@@ -3,7 +3,6 @@
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ def usual_slices(testset: TestSet) -> list[str]:
     ]
 
 
-def payload(report: ComparisonReport) -> dict[str, Any]:
+def payload(report: ComparisonReport) -> dict[str, object]:
     """Return everything that the page shows, ready for JSON."""
     comparison, testset, before = report.comparison, report.testset, report.before
     rows = {number: row for row, number in enumerate(report.numbers)}
@@ -75,7 +74,7 @@ def _metric(
     name: str,
     systems: Sequence[str],
     slices: Sequence[str],
-) -> dict[str, Any]:
+) -> dict[str, object]:
     place = {system: i for i, system in enumerate(systems)}
     by_system = {found.system: found for found in result.systems}
     extras = scores.extras
@@ -121,7 +120,7 @@ def _metric(
     }
 
 
-def _words(found: WordComparison, systems: Sequence[str], rows: Mapping[int, int]) -> dict[str, Any]:
+def _words(found: WordComparison, systems: Sequence[str], rows: Mapping[int, int]) -> dict[str, object]:
     """Return the scores of groups of words, and the places of their segments on the page."""
     value = "f" if found.measure == "F" else "recall"
     groups = [
@@ -138,7 +137,7 @@ def _words(found: WordComparison, systems: Sequence[str], rows: Mapping[int, int
     return {"by": found.by, "measure": found.measure, "where": found.frequencies, "groups": groups}
 
 
-def _ngrams(found: NgramComparison, systems: Sequence[str], rows: Mapping[int, int]) -> dict[str, Any]:
+def _ngrams(found: NgramComparison, systems: Sequence[str], rows: Mapping[int, int]) -> dict[str, object]:
     """Return the n-grams of a pair: how often either system gets them right, p-values, places of their segments."""
     both = [
         [
@@ -151,7 +150,7 @@ def _ngrams(found: NgramComparison, systems: Sequence[str], rows: Mapping[int, i
     return {**pair, "better": both, "tested": found.tested, "differing": found.differing}
 
 
-def _slice(by: str, testset: TestSet) -> dict[str, Any]:
+def _slice(by: str, testset: TestSet) -> dict[str, object]:
     names, rows = segment_groups(by, testset, testset.documents)
     return {"by": by, "names": names, "of": rows.tolist()}
 

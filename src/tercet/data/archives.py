@@ -32,7 +32,7 @@ Opener = Callable[[str], IO[bytes]]
 Progress = Callable[[int, int | None], None]
 
 
-def https_opener(proxies: Mapping[str, str] | None = None, *, timeout: float = 60) -> Opener:
+def https_opener(proxies: Mapping[str, str] | None = None) -> Opener:
     """Return a function that opens addresses by HTTPS only, also after redirections."""
     from urllib import request
 
@@ -46,12 +46,7 @@ def https_opener(proxies: Mapping[str, str] | None = None, *, timeout: float = 6
         request.UnknownHandler(),  # refuses http://, file:// and the rest
     ):
         director.add_handler(handler)
-
-    def opened(address: str) -> IO[bytes]:
-        stream: IO[bytes] = director.open(address, timeout=timeout)
-        return stream
-
-    return opened
+    return lambda address: cast("IO[bytes]", director.open(address, timeout=60))
 
 
 def download(

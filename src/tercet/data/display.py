@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-def to_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> "DataFrame":
+def to_frame(rows: Sequence[Mapping[str, object]], columns: Sequence[str] | None = None) -> "DataFrame":
     """Return a pandas data frame with one row per mapping. Raise MissingDependency where pandas is not installed."""
     try:
         import pandas

@@ -11,14 +11,13 @@ LEVEL is sys, domain, doc or seg; REF is a reference, several joined by ".", or 
 one per system, in the order of the segments. Human references may also be among the outputs.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import DataError, UnknownName, UsageError
 from .field_checks import check_lines, chosen, file_in, further_labels, number
-from .files import make_folder, writing
+from .files import make_folder
 from .lines import read_lines, write_lines
 from .testset import TestSet
 
@@ -169,17 +168,3 @@ def _word(text: str) -> str:
             f"{text!r} cannot be written in an EvalSet: names of domains, documents and systems must be one word."
         )
     return text
-
-
-def write_score_file(path: str | Path, scores: Mapping[str, Sequence[float]]) -> None:
-    """Write `SYSTEM<tab>SCORE` lines in blocks by system. NaN becomes None. Numbers are written without loss."""
-    lengths = {len(values) for values in scores.values()}
-    if len(lengths) != 1 or lengths == {0}:
-        raise DataError(f"{path}: every system needs the same number of scores, at least one.")
-    with writing(path) as stream:
-        for system, values in scores.items():
-            _word(system)
-            check_lines([system], "A system's name", starts_file=True)
-            for value in values:
-                number = float(value)
-                stream.write(f"{system}\t{'None' if math.isnan(number) else repr(number)}\n")

@@ -71,7 +71,7 @@ def write_jsonl(testset: TestSet, path: str | Path, *, scores: SegmentScores | N
             stream.write(line + "\n")
 
 
-def _item(testset: TestSet, scores: SegmentScores, row: int) -> dict[str, Any]:
+def _item(testset: TestSet, scores: SegmentScores, row: int) -> dict[str, object]:
     labels = {name: values[row] for name, values in testset.labels.items()}
     by_system: dict[str, dict[str, float | None]] = {}
     for metric, systems in scores.items():
@@ -148,7 +148,7 @@ def parse_json(text: str, where: str) -> Any:
             return math.nan
         raise DataError(f"{where}: {constant} is not a number.")
 
-    def unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    def unique(members: list[tuple[str, object]]) -> dict[str, object]:
         item = dict(members)
         if len(item) != len(members):
             names = [name for name, _ in members]
@@ -187,7 +187,7 @@ def _everywhere(rows: list[JsonRow], key: str) -> list[str] | None:
     return _column(rows, [row.item.get(key) for row in rows], f'"{key}"')
 
 
-def _column(rows: list[JsonRow], values: list[Any], what: str) -> list[str] | None:
+def _column(rows: list[JsonRow], values: list[object], what: str) -> list[str] | None:
     """Return the texts of a column, None if no segment has one. Raises DataError if only some have one."""
     have = [value is not None for value in values]
     if not any(have):
@@ -238,7 +238,7 @@ def _labels(rows: list[JsonRow]) -> dict[str, list[str]]:
     return labels
 
 
-def _scores(rows: list[JsonRow], outputs: Mapping[str, Any]) -> dict[str, dict[str, list[float]]]:
+def _scores(rows: list[JsonRow], outputs: Mapping[str, object]) -> dict[str, dict[str, list[float]]]:
     scores: dict[str, dict[str, list[float]]] = {}
     for number, row in enumerate(rows):
         known = row.table("tgt")

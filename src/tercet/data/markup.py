@@ -60,7 +60,7 @@ class Parser:
         with open_bytes(self.path) as stream:
             yield from self.parse(stream)
 
-    def parse(self, stream: IO[bytes]) -> Iterator[Any]:
+    def parse(self, stream: IO[bytes]) -> Iterator[object]:
         """Yield what the subclass puts into `found`, as soon as it is there."""
         block = stream.read(BLOCK)
         self._sniff(block)

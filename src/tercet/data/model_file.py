@@ -106,7 +106,7 @@ class ModelFile:
                 raise ValueError(f"{member!r} cannot be the name of a member of a model file.")
         return dict(sorted(members.items()))
 
-    def _header(self, members: Mapping[str, bytes]) -> dict[str, Any]:
+    def _header(self, members: Mapping[str, bytes]) -> dict[str, object]:
         content = {
             "format": FORMAT,
             "version": VERSION,
@@ -267,7 +267,7 @@ def shown(text: str) -> str:
     return ascii(text) if CONTROL.search(text) else text
 
 
-def array_bytes(array: NDArray[Any]) -> bytes:
+def array_bytes(array: NDArray[np.generic]) -> bytes:
     """Encode an array of numbers in numpy's .npy format. The bytes are the same on every platform."""
     stream = io.BytesIO()
     little = np.asarray(array, order="C").astype(array.dtype.newbyteorder("<"), copy=False)
@@ -304,6 +304,6 @@ def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, *, compressed: 
         return stream.read(info.file_size + 1)
 
 
-def _checksum_of(header: Mapping[str, Any]) -> str:
+def _checksum_of(header: Mapping[str, object]) -> str:
     """Return the SHA-256 of a header without its checksum. Python writes numbers so that they are read back exactly."""
     return sha256(json.dumps(header, sort_keys=True, allow_nan=False).encode()).hexdigest()

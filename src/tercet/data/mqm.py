@@ -130,10 +130,8 @@ def _own_value(rows: list[_Row]) -> float:
     return sum(values) / len(values)
 
 
-def read_ratings(
-    path: str | Path, *, pair: str | None = None, name: str | None = None, rater: str = "", n_segments: int = 0
-) -> Judgements:
-    """Read an EvalSet's rating file, a line per segment. rater: of lines that name none. n_segments: to be checked."""
+def read_ratings(path: str | Path, *, pair: str | None = None, n_segments: int = 0) -> Judgements:
+    """Read an EvalSet's rating file, a line per segment. n_segments: how many every system must have, if known."""
     rows, counts = [], dict[str, int]()
     last = None
     for number, line in enumerate(read_lines(path), 1):
@@ -150,16 +148,15 @@ def read_ratings(
         counts[system] = counts.get(system, 0) + 1
         if text != "None":
             spans, value = _errors(text, where)
-            rater_name = fields[2] if len(fields) == 3 and fields[2] != "None" else rater
-            rows.append(Judgement("mqm", str(counts[system]), system, value, rater_name, spans=spans))
+            rater = fields[2] if len(fields) == 3 and fields[2] != "None" else ""
+            rows.append(Judgement("mqm", str(counts[system]), system, value, rater, spans=spans))
     if not counts:
         raise DataError(f"{path} is empty.")
     expected = n_segments or next(iter(counts.values()))
     for system, count in counts.items():
         if count != expected:
             raise DataError(f"{path}: {count} ratings of {system!r}, but {expected} are needed, one per segment.")
-    name = name or bare_name(path, ".tsv", ".seg.rating").removeprefix(f"{pair}.") or "unnamed"
-    return Judgements(rows, pair, name)
+    return Judgements(rows, pair, bare_name(path, ".tsv", ".seg.rating").removeprefix(f"{pair}.") or "unnamed")
 
 
 def _errors(text: str, where: str) -> tuple[tuple[Span, ...], float]:

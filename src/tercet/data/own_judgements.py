@@ -49,7 +49,7 @@ def write_judgements(judgements: Judgements, path: str | Path) -> None:
             stream.write(line + "\n")
 
 
-def _item(row: Judgement, judgements: Judgements) -> dict[str, Any]:
+def _item(row: Judgement, judgements: Judgements) -> dict[str, object]:
     item: dict[str, Any] = {"kind": row.kind, "segment": row.segment, "system": row.system}
     item["value"] = None if math.isnan(row.value) else row.value
     item |= {key: getattr(row, key) for key in TEXTS if getattr(row, key)}

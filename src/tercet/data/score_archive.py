@@ -86,7 +86,7 @@ def load_scores(path: str | Path, data: bytes | None = None) -> list[Scores]:
         raise DataError(f"{path} is not a file written by 'tercet score --save'{why.removesuffix('.')}.") from None
 
 
-def _array(archive: Mapping[str, object], name: str) -> NDArray[Any]:
+def _array(archive: Mapping[str, object], name: str) -> NDArray[np.generic]:
     """Return an array of an archive; NumPy returns the bytes of a member that does not begin as an array."""
     found = archive[name]
     if not isinstance(found, np.ndarray):
@@ -94,7 +94,7 @@ def _array(archive: Mapping[str, object], name: str) -> NDArray[Any]:
     return found
 
 
-def _digest(described: object, arrays: Mapping[str, NDArray[Any]]) -> str:
+def _digest(described: object, arrays: Mapping[str, NDArray[np.generic]]) -> str:
     as_read = json.loads(json.dumps(described))  # keys are texts then
     found = hashlib.sha256(json.dumps(as_read, sort_keys=True).encode("utf-8"))
     for name, array in sorted(arrays.items()):

@@ -190,7 +190,7 @@ class Scores(Tabular):
         base, place = self.test.baseline, self.systems.index(system)
         return None if place == base else float(self.test.p_value[base, place])
 
-    def record(self, system: str, *, segments: bool = False, ids: Sequence[str] | None = None) -> dict[str, Any]:
+    def record(self, system: str, *, segments: bool = False, ids: Sequence[str] | None = None) -> dict[str, object]:
         """Return what JSON has of one system's score. segments: also the scores of segments, with their ids."""
         label, _, signature = self.signature.partition("|")
         totals = self.totals.get(system)

@@ -32,11 +32,7 @@ _LABELS = {"genre": "domain", "origlang": "origlang"}
 
 
 def read_sgm(
-    paths: str | Path | Sequence[str | Path],
-    *,
-    pair: str | None = None,
-    name: str | None = None,
-    systems: Iterable[str] | None = None,
+    paths: str | Path | Sequence[str | Path], *, pair: str | None = None, systems: Iterable[str] | None = None
 ) -> TestSet:
     """Read a test set from one or several SGM files. Their tags tell source, references and outputs."""
     paths = [paths] if isinstance(paths, str | Path) else list(paths)
@@ -45,8 +41,8 @@ def read_sgm(
     gathered = Gathered()
     heads = [head for path in paths for head in _Reader(path, gathered).read()]
     where = ", ".join(str(path) for path in paths) if len(paths) < 4 else f"{paths[0]} and {len(paths) - 1} more files"
-    set_name = name or next((head["setid"] for head in heads if head.get("setid")), None) or "unnamed"
-    return gathered.testset(where, pair=pair or _pair(heads), name=set_name, systems=systems)
+    name = next((head["setid"] for head in heads if head.get("setid")), "unnamed")
+    return gathered.testset(where, pair=pair or _pair(heads), name=name, systems=systems)
 
 
 def head_tags(text: str) -> list[dict[str, str]]:

@@ -129,7 +129,7 @@ def _unique_names(paths: Sequence[str | Path], given: Sequence[str]) -> list[str
     return named
 
 
-def chosen_texts(kind: str, asked: Sequence[str], present: Mapping[str, Any]) -> dict[str, Any]:
+def chosen_texts(kind: str, asked: Sequence[str], present: Mapping[str, object]) -> dict[str, Any]:
     """Texts by name: those that are present (of a test set), and files that are read."""
     files = [name for name in asked if name not in present]
     for name in files:

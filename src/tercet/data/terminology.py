@@ -1,6 +1,6 @@
 """Read terminology: TBX files, and tables or other bilingual files with a term and its translation in each segment."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
@@ -17,16 +17,16 @@ _LANGUAGES = ("langSet", "langSec")
 Terms = dict[str, tuple[str, ...]]  # a source term -> its translations
 
 
-def read_terms(path: str | Path, pair: str | None = None, *, columns: Mapping[str, str] | None = None) -> Terms:
-    """Return the translations of each source term, in the file's order. pair: TBX needs it. columns: by role."""
-    stripped = ((term.strip(), translation.strip()) for term, translation in _pairs(path, pair, columns))
+def read_terms(path: str | Path, pair: str | None = None) -> Terms:
+    """Return the translations of each source term, in the file's order. pair: TBX needs it."""
+    stripped = ((term.strip(), translation.strip()) for term, translation in _pairs(path, pair))
     found = grouped((term, translation) for term, translation in stripped if term and translation)
     if not found:
         raise DataError(f"{path} has no term with a translation{f' for {pair}' if pair else ''}.")
     return {term: tuple(dict.fromkeys(translations)) for term, translations in found.items()}
 
 
-def _pairs(path: str | Path, pair: str | None, columns: Mapping[str, str] | None) -> Iterator[tuple[str, str]]:
+def _pairs(path: str | Path, pair: str | None) -> Iterator[tuple[str, str]]:
     if bare_name(path).lower().endswith(TBX):
         if not pair:
             raise UsageError(f"{path} may have many languages: give the language pair, as `pair` en-de.")
@@ -36,7 +36,7 @@ def _pairs(path: str | Path, pair: str | None, columns: Mapping[str, str] | None
         return
     if format_of(path) is None:
         raise UsageError(f"{path} is not a terminology file: TBX, or one of {', '.join(ENDINGS)}, is needed.")
-    bitext = open_bitext(path, columns=columns, pair=pair)
+    bitext = open_bitext(path, pair=pair)
     if not bitext.segments[0].outputs or bitext.segments[0].source is None:
         raise DataError(
             f"{path} has one column with terms, and a glossary needs two columns: a term and its translation. Call "

@@ -82,7 +82,7 @@ class TestSet:
                 if all(text is None for text in row):
                     raise DataError(f"Test set {self.name!r}, segment {i}: no reference at all. One is needed.")
 
-    def _all_texts(self) -> Iterator[tuple[str, Sequence[Any]]]:
+    def _all_texts(self) -> Iterator[tuple[str, Sequence[object]]]:
         yield from ((f"output {name!r}", lines) for name, lines in self.outputs.items())
         yield from ((f"reference {name!r}", lines) for name, lines in self.references.items())
         if self.source is not None:
@@ -244,7 +244,7 @@ def checksum(lines: Sequence[str | None]) -> str:
     return digest.hexdigest()
 
 
-def _named(what: str, kind: str, texts: object, *, gaps: bool = False) -> dict[str, tuple[Any, ...]]:
+def _named(what: str, kind: str, texts: object, *, gaps: bool = False) -> dict[str, tuple[object, ...]]:
     if not isinstance(texts, Mapping):
         raise UsageError(
             f"{what} must be named: a mapping of {kind} name to a list of texts, "

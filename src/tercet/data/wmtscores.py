@@ -1,7 +1,7 @@
 """Score files of the WMT metrics tasks, 2014 to 2023: tab-separated, no header, `METRIC.sys.score`, `METRIC.seg.score`.
 
 The columns differ from year to year and no file names its form. It is recognised by the number of columns and their
-contents. If several forms fit, the caller must name the form. The columns are those of the tasks' own pages; `wmt14`
+contents. A file that fits several forms is refused. The columns are those of the tasks' own pages; `wmt14`
 was used until 2018, `wmt21` also for WMT20's system scores, `wmt23` also for WMT22.
 """
 
@@ -11,9 +11,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import DataError, UnknownName
-from .field_checks import check_text, same_width, table_rows
-from .files import writing
+from ..errors import DataError
+from .field_checks import same_width, table_rows
 
 FORMS = {
     name: tuple(columns.split())
@@ -29,7 +28,6 @@ FORMS = {
         "wmt23-seg": "metric pair testset domain document reference system segment score",
     }.items()
 }
-WRITABLE = ("wmt19-sys", "wmt19-seg", "wmt23-sys", "wmt23-seg")
 _PAIR = re.compile(r"[A-Za-z_]+-[A-Za-z_]+")
 _COUNT = re.compile(r"[0-9]{1,9}")
 _SCORE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -37,7 +35,7 @@ _MISSING = frozenset({"None", "nan", "NaN", "NAN"})
 
 
 class ScoreRecord(NamedTuple):
-    """One score, NaN if missing. `segment` counts from 1 and is None for a system score."""
+    """One score, NaN if missing. `segment` counts from 1, also where the file counts from 0; None for a system."""
 
     metric: str
     pair: str
@@ -52,20 +50,13 @@ class ScoreRecord(NamedTuple):
     available: str | None = None
 
 
-def read_wmt_scores(path: str | Path, *, form: str | None = None, first_segment: int = 1) -> list[ScoreRecord]:
-    """Read the scores of a file. `first_segment` is the number of its first segment: some submissions count from 0."""
+def read_wmt_scores(path: str | Path) -> list[ScoreRecord]:
+    """Read the scores of a file."""
     rows = table_rows(path)
     if not rows:
         raise DataError(f"{path} is empty.")
     same_width(rows, path)
-    if form is None:
-        form = detect_form(rows, path)
-    elif form not in FORMS:
-        raise UnknownName("form of score file", form, FORMS)
-    else:
-        if problem := _misfit(rows, form):
-            raise DataError(f"{path}, {problem}")
-    return _records(rows, form, path, first_segment)
+    return _records(rows, detect_form(rows, path), path)
 
 
 def detect_form(rows: Sequence[Sequence[str]], path: str | Path) -> str:
@@ -87,7 +78,7 @@ def detect_form(rows: Sequence[Sequence[str]], path: str | Path) -> str:
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise DataError(f"{path} fits several forms of WMT score files. Choose one: {_described(fitting)}.")
+        raise DataError(f"{path} fits several forms of WMT score files: {_described(fitting)}.")
     reasons = "; ".join(f"not {form}: {problem}" for form, problem in problems.items())
     raise DataError(f"{path} is in none of WMT's forms with {width} columns ({reasons})")
 
@@ -99,8 +90,6 @@ def _described(forms: Iterable[str]) -> str:
 def _misfit(rows: Sequence[Sequence[str]], form: str) -> str | None:
     """Return the first reason why rows do not have a form, as 'line N: …', or None."""
     columns = FORMS[form]
-    if len(rows[0]) != len(columns):
-        return f"line 1: {len(rows[0])} fields, but {form} has {len(columns)} ({' '.join(columns)})."
     needed = {"pair": (_PAIR, "a pair such as ru-en"), "score": (_SCORE, "a number")}
     needed["segment"] = (_COUNT, "a segment number")
     checks = [(columns.index(name), *check) for name, check in needed.items() if name in columns]
@@ -117,19 +106,15 @@ def _misfit(rows: Sequence[Sequence[str]], form: str) -> str | None:
     return None
 
 
-def _records(rows: Sequence[Sequence[str]], form: str, path: str | Path, first_segment: int) -> list[ScoreRecord]:
+def _records(rows: Sequence[Sequence[str]], form: str, path: str | Path) -> list[ScoreRecord]:
     columns = FORMS[form]
     records, seen = [], dict[tuple[object, ...], int]()
+    from_zero = "segment" in columns and any(int(row[columns.index("segment")]) == 0 for row in rows)
     for number, row in enumerate(rows, 1):
         fields: dict[str, Any] = dict(zip(columns, row, strict=True))
         score, place = fields.pop("score"), None
         if "segment" in fields:
-            place = int(fields["segment"]) - first_segment + 1
-            if place < 1:
-                raise DataError(
-                    f"{path}, line {number}: segment {fields['segment']}, but the first segment is {first_segment}. "
-                    "If the file counts from 0, pass first_segment=0."
-                )
+            place = int(fields["segment"]) + from_zero
         value = math.nan if score in _MISSING else float(score)
         record = ScoreRecord(**{**fields, "segment": place, "score": value})
         key = (*record[:5], *record[6:9])  # all but the score, and whether it is an ensemble and available
@@ -137,32 +122,3 @@ def _records(rows: Sequence[Sequence[str]], form: str, path: str | Path, first_s
             raise DataError(f"{path}, line {number}: repeats the score of line {seen[key]}. Remove one of the two.")
         records.append(record)
     return records
-
-
-def write_wmt_scores(records: Iterable[ScoreRecord], path: str | Path, *, form: str = "wmt19-sys") -> None:
-    """Write scores in the form of WMT19 or WMT23. NaN becomes None. Raises DataError if a record lacks a field."""
-    if form not in WRITABLE:
-        raise UnknownName("form to write", form, WRITABLE)
-    columns = FORMS[form]
-    rows = []
-    for number, record in enumerate(records, 1):
-        values = record._asdict()
-        for name, value in values.items():
-            if name in columns and value is None:
-                raise DataError(
-                    f"Record {number} ({record.metric}, {record.system}) has no {name}, which {form} needs."
-                )
-            if name not in columns and value is not None:
-                raise DataError(f"Record {number} ({record.metric}, {record.system}): {form} has no column for {name}.")
-        values["score"] = "None" if math.isnan(record.score) else repr(float(record.score))
-        fields = [str(values[name]) for name in columns]
-        for field in fields:
-            check_text(field, f"Record {number}", forbidden="\t\n\r\0")
-        rows.append(fields)
-    if not rows:
-        raise DataError(f"No scores to write into {path}.")
-    problem = _misfit(rows, form)
-    if problem or rows[0][0].startswith("\ufeff"):
-        raise DataError(f"{path} cannot be written: {problem or 'the metric begins with U+FEFF.'}")
-    with writing(path) as stream:
-        stream.writelines("\t".join(row) + "\n" for row in rows)

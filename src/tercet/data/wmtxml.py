@@ -109,13 +109,11 @@ class _Reader(Parser):
         return "-".join(next(iter(found)) for found in self._languages.values()) if named else None
 
 
-def read_wmtxml(
-    path: str | Path, *, pair: str | None = None, name: str | None = None, systems: Iterable[str] | None = None
-) -> TestSet:
+def read_wmtxml(path: str | Path, *, systems: Iterable[str] | None = None) -> TestSet:
     """Read the test set of a WMT XML file."""
     reader = _parsed(path)
-    name = name or reader.set_id or bare_name(path, ".xml") or "unnamed"
-    return reader.gathered.testset(str(path), pair=pair or reader.pair(), name=name, systems=systems)
+    name = reader.set_id or bare_name(path, ".xml") or "unnamed"
+    return reader.gathered.testset(str(path), pair=reader.pair(), name=name, systems=systems)
 
 
 def language_pair(path: str | Path) -> str | None:

@@ -166,7 +166,7 @@ def _select_kind(judgements: Judgements, kind: str | None) -> Judgements:
 
 def _agree_rankings(
     own: Judgements, plain: Judgements, notes: list[str], source: frozenset[str], options: Agreeing
-) -> dict[str, Any]:
+) -> dict[str, object]:
     controls = own.where(lambda row: bool(row.check) and not row.check.startswith(SAME))
     panel = panel_of_rankings(plain, source, identical=options.identical)
     if options.complete:
@@ -193,7 +193,7 @@ def _agree_scores(
     scores: Mapping[str, Sequence[Scores]],
     segments: Mapping[str, Sequence[str]],
     options: Agreeing,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     kind = next(iter(own.kinds))
     if kind == "mqm" and any(row.spans is not None and math.isnan(row.value) for row in own.rows):
         weights = options.weights or mqm.GOOGLE
@@ -227,7 +227,7 @@ def _agree_scores(
         "contrasts": contrasts(resampled, seed=options.seed),
         "correlations": correlations(panel, scores, segments, higher_is_better=higher),
         "slices": time_slices(panel, options.slices, categories=categories, rankings=False, seconds=seconds),
-        "people": report_scores(own, panel, values, notes),
+        "people": report_scores(own, panel, values),
     }
 
 
@@ -253,6 +253,6 @@ def _missing(measures: Sequence[MeasuredAgreement]) -> Iterator[str]:
         yield "There are no intervals: five raters, or three in each group, must judge the same outputs."
 
 
-def _facts(plain: Judgements, panel: Panel, judgements: int) -> dict[str, Any]:
+def _facts(plain: Judgements, panel: Panel, judgements: int) -> dict[str, object]:
     outputs = len({(row.segment, row.system) for row in plain.rows})
     return {"judgements": judgements, "raters": len(panel.raters), "outputs": outputs, "shown": panel.shown}

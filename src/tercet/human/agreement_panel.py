@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +79,7 @@ class Panel:
         table[self.row, self.item] = self.value
         return table
 
-    def take(self, wanted: NDArray[Any]) -> Panel:
+    def take(self, wanted: NDArray[np.generic]) -> Panel:
         """Return the panel with the selected entries only (a mask or indices). rows and items stay the same."""
         return replace(self, **{name: getattr(self, name)[wanted] for name in ("row", "item", "value", "stage")})
 

@@ -130,18 +130,16 @@ def _check_span(campaign: Campaign, item: Item, text: str, span: object, where: 
         raise DataError(f"{where}: {start!r:.20} to {end!r:.20} is not a span of a text of {length} characters.")
 
 
-def judgements_of(
-    campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]], *, revisions: Literal["last", "all"] = "last"
-) -> Judgements:
-    """Convert stored answers, oldest first, to judgements. revisions: "all" keeps earlier answers, as tasks."""
-    rated = ratings_of(campaign, rows, revisions=revisions)
+def judgements_of(campaign: Campaign, rows: Iterable[AnswerRow | Sequence[object]]) -> Judgements:
+    """Convert stored answers, oldest first, to judgements: each rater's last answer to an item."""
+    rated = ratings_of(campaign, rows)
     return Judgements([row.judgement for row in rated], campaign.pair or None, campaign.name)
 
 
 def ratings_of(
     campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]], *, revisions: Literal["last", "all"] = "last"
 ) -> list[Rated]:
-    """Do the same as `judgements_of`, but return each judgement with its item, group and time, in answer order."""
+    """Return each judgement with its item, group and time, in answer order. revisions: "all" keeps earlier ones."""
     if revisions not in REVISIONS:
         raise UnknownName("choice of revisions", revisions, REVISIONS)
     answers: Counter[tuple[str, str]] = Counter()
@@ -193,8 +191,8 @@ def items_of(campaign: Campaign, rater: Rater) -> list[Item]:
 
 
 def page_data(
-    campaign: Campaign, rater: Rater, answers: Mapping[str, Any], *, base: str, key: str, version: str
-) -> dict[str, Any]:
+    campaign: Campaign, rater: Rater, answers: Mapping[str, object], *, base: str, key: str, version: str
+) -> dict[str, object]:
     """Return the data of the rating page's script. base: the start of its addresses. key: see `access.form_key`."""
     source, _, target = campaign.pair.partition("-")
     given = ("id", "source", "reference", "document", "before", "after")

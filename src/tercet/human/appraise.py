@@ -78,7 +78,7 @@ def _numbers(campaign: Campaign) -> Mapping[str, int]:
     return {name: number for number, name in enumerate(names, 1)}
 
 
-def _item(item: Item, numbers: Mapping[str, int], place: int, *, pairwise: bool) -> dict[str, Any]:
+def _item(item: Item, numbers: Mapping[str, int], place: int, *, pairwise: bool) -> dict[str, object]:
     made: dict[str, Any] = {
         "_item": place,
         "itemID": numbers[item.segment],
@@ -195,7 +195,7 @@ def _convert_item(
     return made
 
 
-def _outputs(item: Mapping[str, Any], where: str) -> Iterator[Output]:
+def _outputs(item: Mapping[str, object], where: str) -> Iterator[Output]:
     targets = item.get("targets") if "targets" in item else [item]
     if not isinstance(targets, list):
         raise DataError(f"{where}.targets: a list is needed.")

@@ -126,5 +126,5 @@ class CampaignBuilder:
             raise DataError(f"{where}: {error}") from None
 
 
-def _output(item: Item) -> tuple[Any, ...]:
+def _output(item: Item) -> tuple[object, ...]:
     return item.segment, item.systems, item.source, item.reference

@@ -107,7 +107,7 @@ _TYPES: Mapping[Any, tuple[Any, str]] = {  # what a key's value must be, by the 
 
 
 @cache
-def _keys(kind: type) -> tuple[Mapping[str, Any], frozenset[str]]:
+def _keys(kind: type) -> tuple[Mapping[str, object], frozenset[str]]:
     """Return the type of each key of an object in the file, and the keys that it must have."""
     needed = {name for name, field in signature(kind).parameters.items() if field.default is field.empty}
     return get_type_hints(kind), frozenset(needed | ({"show"} if kind is Campaign else set()))

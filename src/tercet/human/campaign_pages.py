@@ -140,7 +140,7 @@ class CampaignPages(Pages):
         await self.check(request, role, token)
         return self.log_in(request, role, token)
 
-    async def _work(self, request: Request) -> tuple[Rater, Mapping[str, Any], str]:
+    async def _work(self, request: Request) -> tuple[Rater, Mapping[str, object], str]:
         """Return the rater who asks, the rater's answers, and the token."""
         name, token = await self.check(request, RATER)
         return self.campaign.rater(name), await run_in_threadpool(self.store.latest, name), token

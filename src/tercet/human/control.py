@@ -16,7 +16,7 @@ import numpy as np
 
 from ..data.grouping import grouped
 from ..data.judgements import Judgement, Judgements, count
-from ..errors import MissingDependency, UnknownName, UsageError
+from ..errors import UsageError
 from ..stats.student import t_below
 from ..types import Floats
 from .control_items import DAMAGED
@@ -24,7 +24,7 @@ from .gold import check_raters, locate, one_kind
 
 log = logging.getLogger(__name__)
 
-TESTS = ("t", "wilcoxon")
+ALPHA = 0.05
 REPEATS_APART = 0.25  # the largest accepted mean difference of repeats, as a share of the scale
 
 
@@ -59,41 +59,34 @@ def without_checks(judgements: Judgements, *, keep: tuple[str, ...] = ()) -> Fil
     return Filtered(kept, ControlReport("without control items", len(judgements), len(kept), {}, items))
 
 
-def passing_bad_items(
-    judgements: Judgements, *, alpha: float = 0.05, test: str = "t", keep_untested: bool = False
-) -> Filtered:
-    """Keep raters who score damaged outputs (`check` "bad") lower than the originals: p <= alpha, one-sided.
+def passing_bad_items(judgements: Judgements, *, keep_untested: bool = False) -> Filtered:
+    """Keep raters who score damaged outputs (`check` "bad") lower than the originals: p <= ALPHA, one-sided.
 
-    test: "t", the paired t-test of Graham's published scripts, or "wilcoxon", the signed-rank test. The original is
-    the same rater's judgement of the same system and segment; if there are several, their mean. Raters with fewer than
-    two such pairs cannot be tested and are left out, unless keep_untested is true.
+    By the paired t-test of Graham's published scripts. The original is the same rater's judgement of the same system
+    and segment; if there are several, their mean. Raters with fewer than two such pairs cannot be tested and are left
+    out, unless keep_untested is true.
 
     In rankings, the damaged copy must be ranked below its original: an exact sign test, in which a tie counts against
-    the rater. Raters with so few rankings that no result could be significant (4 or fewer, if alpha is 0.05) cannot be
-    tested.
+    the rater. Raters with so few rankings that no result could be significant (4 or fewer) cannot be tested.
     """
-    if test not in TESTS:
-        raise UnknownName("paired test", test, TESTS)
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha must be between 0 and 1, not {alpha}.")
     if "rank" in judgements.kinds:
-        dropped = _not_ranked_below(judgements, alpha, keep_untested=keep_untested)
-        return _without_raters(judgements, dropped, f"damaged outputs ranked lower (sign test, p <= {alpha:g})")
+        dropped = _not_ranked_below(judgements, keep_untested=keep_untested)
+        return _without_raters(judgements, dropped, f"damaged outputs ranked lower (sign test, p <= {ALPHA:g})")
     dropped = {}
     for rater, (original, bad) in paired(judgements, "bad").items():
         difference, n = bad - original, len(bad)
         if n < 2:
             if not keep_untested:
                 dropped[rater] = f"{n} damaged outputs judged with the originals; at least 2 are needed."
-        elif (p := p_lower(difference, test)) > alpha:
+        elif (p := p_lower(difference)) > ALPHA:
             mean = f"{difference.mean():+.3g}"
             dropped[rater] = f"damaged outputs not scored lower: mean difference {mean} over {n}, p = {p:.3g}."
-    return _without_raters(judgements, dropped, f"damaged outputs scored lower (paired {test}, p <= {alpha:g})")
+    return _without_raters(judgements, dropped, f"damaged outputs scored lower (paired t, p <= {ALPHA:g})")
 
 
-def _not_ranked_below(judgements: Judgements, alpha: float, *, keep_untested: bool) -> dict[str, str]:
+def _not_ranked_below(judgements: Judgements, *, keep_untested: bool) -> dict[str, str]:
     """Return the reason for each rater who does not rank damaged copies below their originals."""
-    fewest = math.ceil(-math.log2(alpha))
+    fewest = math.ceil(-math.log2(ALPHA))
     dropped = {}
     for rater, below in ranked_below(judgements).items():
         n, right = len(below), sum(below)
@@ -101,7 +94,7 @@ def _not_ranked_below(judgements: Judgements, alpha: float, *, keep_untested: bo
         if n < fewest:
             if not keep_untested:
                 dropped[rater] = f"{n} damaged outputs ranked with the originals; at least {fewest} are needed."
-        elif p > alpha:
+        elif p > ALPHA:
             dropped[rater] = f"damaged outputs ranked below the originals in {right} of {n} rankings, p = {p:.3g}."
     return dropped
 
@@ -141,13 +134,9 @@ def with_originals(judgements: Judgements) -> Judgements:
     return judgements.where(lambda row: not row.check or _output(row) in judged)
 
 
-def failed_checks(judgements: Judgements, largest: float, notes: list[str]) -> dict[str, list[str]]:
-    """Return, by rater, descriptions of failed checks. largest: mean difference of repeats. notes: gets notes."""
-    try:
-        bad = passing_bad_items(judgements, keep_untested=True).report.dropped
-    except MissingDependency as error:
-        notes.append(f"Damaged outputs were not tested: {error}")
-        bad = {}
+def failed_checks(judgements: Judgements, largest: float) -> dict[str, list[str]]:
+    """Return, by rater, descriptions of failed checks. largest: the largest mean difference of repeats."""
+    bad = passing_bad_items(judgements, keep_untested=True).report.dropped
     repeats = passing_repeats(judgements, largest=largest, keep_untested=True).report.dropped
     return grouped((*bad.items(), *repeats.items()))
 
@@ -177,17 +166,11 @@ def paired(judgements: Judgements, check: str) -> dict[str, tuple[Floats, Floats
     return {rater: (array[:, 0], array[:, 1]) for rater, array in arrays.items()}
 
 
-def p_lower(difference: Floats, test: str) -> float:
-    """Return the one-sided p-value that differences are below 0. If all are equal, it is 0 or 1, by their sign."""
+def p_lower(difference: Floats) -> float:
+    """Return the p-value of the one-sided t-test that differences are below 0; if all are equal, 0 or 1 by sign."""
     spread = float(difference.std(ddof=1))
     if not difference.any():
         return 1.0
-    if test == "wilcoxon":
-        try:
-            from scipy.stats import wilcoxon
-        except ImportError:
-            raise MissingDependency("Wilcoxon's test", "meta") from None
-        return float(wilcoxon(difference, alternative="less").pvalue)
     if spread == 0:
         return float(difference[0] > 0)
     return float(t_below(len(difference) - 1, difference.mean() / (spread / np.sqrt(len(difference)))))

@@ -104,7 +104,7 @@ def compute(
     notes: list[str] = []
     judgements = _weighed(judgements_of(campaign, map(answer_row, records)), notes)
     judgements = judgements.where(lambda row: row.check != "tutorial")
-    problems = _problems(campaign, judgements, notes)
+    problems = _problems(campaign, judgements)
     by_rater = grouped((record.rater, record) for record in records)
     lines = tuple(
         _rater_line(campaign, rater, by_rater.get(rater.name, ()), problems.get(rater.name, ()))
@@ -182,7 +182,7 @@ def hasty(campaign: Campaign, records: Iterable[StoredRecord]) -> int:
     return sum(seconds < shortest(campaign.item(item)) for item, seconds in spent.items())
 
 
-def _problems(campaign: Campaign, judgements: Judgements, notes: list[str]) -> dict[str, list[str]]:
+def _problems(campaign: Campaign, judgements: Judgements) -> dict[str, list[str]]:
     """Return failed checks by rater. Raters with too few control items so far have none."""
     if not any(row.check in ("bad", "repeat") for row in judgements.rows):
         return {}
@@ -190,7 +190,7 @@ def _problems(campaign: Campaign, judgements: Judgements, notes: list[str]) -> d
         return _problems_of_rankings(campaign, judgements)
     how = campaign.how
     largest = control.REPEATS_APART * (how.high - how.low) if how.has_value else _LARGEST_MQM
-    return control.failed_checks(control.with_originals(judgements), largest, notes)
+    return control.failed_checks(control.with_originals(judgements), largest)
 
 
 def _problems_of_rankings(campaign: Campaign, judgements: Judgements) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ import logging
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from ..data.field_checks import check_text
 from ..data.files import writing, writing_bytes
@@ -40,7 +40,7 @@ SCORES = ("da", "esa")
 
 def export(
     campaign: Campaign,
-    rows: Iterable[AnswerRow | Sequence[Any]],
+    rows: Iterable[AnswerRow | Sequence[object]],
     path: str | Path,
     *,
     form: str | None = None,
@@ -155,7 +155,7 @@ def _mqm(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
 
 
 def export_texts(
-    campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]], path: str | Path, *, form: str | None = None
+    campaign: Campaign, rows: Iterable[AnswerRow | Sequence[object]], path: str | Path, *, form: str | None = None
 ) -> int:
     """Write one row per judgement with its texts, and return their number. form: tsv, json, xlsx; or by the ending."""
     form = form or {".json": "json", ".xlsx": "xlsx"}.get(Path(path).suffix, "tsv")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..data.judgements import KINDS, Codes, Judgement, Judgements
 from ..data.scores import MetricRecord, Scores
-from ..errors import DataError, UnknownName, UsageError
+from ..errors import DataError, UsageError
 from ..types import Floats
 
 log = logging.getLogger(__name__)
@@ -24,7 +24,6 @@ LABELS = {
     "da": "DA", "z": "DA z", "adequacy": "Adequacy", "fluency": "Fluency", "likert": "Likert", "mqm": "MQM",
     "esa": "ESA", "hter": "HTER", "seconds": "Seconds", "keystrokes": "Keystrokes",
 }  # fmt: skip
-CONSTANT = ("drop", "refuse")
 
 
 class Means(NamedTuple):
@@ -53,15 +52,13 @@ def means_by(codes: Codes, values: Floats, size: int) -> Floats:
     return ratio(np.bincount(codes, values, minlength=size), np.bincount(codes, minlength=size))
 
 
-def standardise(judgements: Judgements, *, constant: str = "drop") -> Judgements:
+def standardise(judgements: Judgements) -> Judgements:
     """Return z scores (kind "z"): subtract the rater's mean and divide by the rater's standard deviation.
 
     As at WMT, the divisor is n - 1 (R's `sd`), and all judgements of a rater count, control items too. Therefore
     standardise before leaving out control items. Raters who always gave the same score have no z scores: they are left
-    out with a warning (constant="drop", as WMT's scripts do), or raise an error (constant="refuse").
+    out with a warning, as by WMT's scripts.
     """
-    if constant not in CONSTANT:
-        raise UnknownName("way of treating raters who always give the same score", constant, CONSTANT)
     kind = one_kind(judgements)
     if not KINDS[kind].higher_is_better:
         raise UsageError(
@@ -78,7 +75,7 @@ def standardise(judgements: Judgements, *, constant: str = "drop") -> Judgements
     if flat.any():
         named = ", ".join(f"{raters[i]} ({counts[i]} judgements)" for i in np.flatnonzero(flat))
         message = f"Judgements {judgements.name!r}: raters whose scores are all the same: {named}."
-        if constant == "refuse" or flat.all():
+        if flat.all():
             raise DataError(f"{message} They cannot be standardised.")
         log.warning("%s They are left out.", message)
     z = (values - means[codes]) / np.where(flat, 1, spread)[codes]
@@ -119,29 +116,24 @@ def means(judgements: Judgements, segments: Sequence[str] | None = None) -> Mean
     return Means(names, systems, values, np.bincount(cells, minlength=size).reshape(shape))
 
 
-def segment_means(judgements: Judgements, segments: Sequence[str], *, label: str | None = None) -> Scores:
+def segment_means(judgements: Judgements, segments: Sequence[str]) -> Scores:
     """Return mean judgements of every segment, in the order of `segments`, NaN if there are none; and system scores."""
-    return _scores(judgements, means(judgements, segments), label, keep_segments=True)
+    return _scores(judgements, means(judgements, segments), keep_segments=True)
 
 
-def system_means(judgements: Judgements, segments: Sequence[str] | None = None, *, label: str | None = None) -> Scores:
+def system_means(judgements: Judgements, segments: Sequence[str] | None = None) -> Scores:
     """Return the mean over judged segments of the segment's mean; as at WMT, each has the same weight."""
-    return _scores(judgements, means(judgements, segments), label, keep_segments=False)
+    return _scores(judgements, means(judgements, segments), keep_segments=False)
 
 
-def _scores(judgements: Judgements, found: Means, label: str | None, *, keep_segments: bool) -> Scores:
+def _scores(judgements: Judgements, found: Means, *, keep_segments: bool) -> Scores:
     kind = one_kind(judgements)
-    label = label or LABELS[kind]
+    signature = f"{LABELS[kind]}|judgements:{len(judgements)}|raters:{len(judgements.raters)}"
     segment = {
         system: np.ascontiguousarray(column) for system, column in zip(found.systems, found.values.T, strict=True)
     }
     return Scores(
-        MetricRecord(
-            kind,
-            label,
-            f"{label}|judgements:{len(judgements)}|raters:{len(judgements.raters)}",
-            KINDS[kind].higher_is_better,
-        ),
+        MetricRecord(kind, LABELS[kind], signature, KINDS[kind].higher_is_better),
         system={system: float(np.mean(values[~np.isnan(values)])) for system, values in segment.items()},
         segment=segment if keep_segments else {},
         n_segments=len(found.segments),

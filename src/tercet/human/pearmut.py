@@ -73,7 +73,7 @@ def _kind(item: Item) -> tuple[str, tuple[str, ...], str]:
     return item.document, item.systems, item.check
 
 
-def _item(campaign: Campaign, item: Item) -> dict[str, Any]:
+def _item(campaign: Campaign, item: Item) -> dict[str, object]:
     check = item.check if item.check != "tutorial" else ""
     texts = {"src": item.source, "ref": item.reference}
     made: dict[str, Any] = {"item_id": f"{item.segment}#{check}" if check else item.segment}
@@ -85,7 +85,7 @@ def _item(campaign: Campaign, item: Item) -> dict[str, Any]:
     return made | {"tercet": {key: getattr(item, key) for key in KEPT if getattr(item, key)}}
 
 
-def _validation(campaign: Campaign, item: Item) -> dict[str, Any]:
+def _validation(campaign: Campaign, item: Item) -> dict[str, object]:
     answer: Mapping[str, Any] = item.expected or {}
     rule: dict[str, Any] = {"warning": "This is not the expected answer. Please look again."}
     value = answer.get("value")
@@ -166,7 +166,7 @@ def _protocol(info: Mapping[str, Any], where: str) -> str:
     raise UsageError(f"{where}: one slider is needed: adequacy or fluency from 1 to 5, or effort from 1 to 4.")
 
 
-def _users(info: Mapping[str, Any], number: int) -> list[str]:
+def _users(info: Mapping[str, object], number: int) -> list[str]:
     users = info.get("users")
     if isinstance(users, int):
         number = users
@@ -210,7 +210,7 @@ def _convert_item(item: Mapping[str, Any], system: str, where: str, name: str, d
     )
 
 
-def _part(content: Mapping[str, Any], key: str, kind: type[T], where: str) -> T:
+def _part(content: Mapping[str, object], key: str, kind: type[T], where: str) -> T:
     value = content.get(key)
     if not isinstance(value, kind):
         raise DataError(f"{where}: {key!r} must be {'an object' if kind is dict else 'a list'}.")

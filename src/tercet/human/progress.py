@@ -26,6 +26,7 @@ from ..types import Floats
 from .gold import ratio
 
 FEWEST = 20  # judged segments that every system needs before risks are estimated
+ALPHA = 0.05  # of clusters and intervals
 RISK = 0.05  # the largest risk at which a campaign can stop
 
 
@@ -69,7 +70,6 @@ def rank_systems(
     *,
     missing: float,
     higher_is_better: bool = True,
-    alpha: float = 0.05,
     resamples: int = 1000,
     seed: int = SEED,
 ) -> SystemRanking:
@@ -86,9 +86,9 @@ def rank_systems(
     columns = exact_columns(cube)
     scores = system_scores(_mean, cube)
     samples = resampled_scores(_mean, columns, resamples=resamples, seed=seed)
-    intervals = make_intervals(_mean, columns, scores, samples, confidence=1 - alpha, seed=seed)
+    intervals = make_intervals(_mean, columns, scores, samples, confidence=1 - ALPHA, seed=seed)
     errors = np.nanstd(samples[:, np.newaxis] - samples, axis=-1, ddof=1)
-    ranking = _rank(scores, errors, alpha)
+    ranking = _rank(scores, errors)
     best, segments = (samples == np.nanmax(samples, axis=0)).mean(1), judged.sum(0)
     risks = _risks(cube, errors, ranking, missing=missing, resamples=resamples, seed=seed)
     places = []
@@ -98,7 +98,7 @@ def rank_systems(
         places.append(
             SystemRank(systems[number], score, low, high, int(segments[number]), cluster, float(best[number]))
         )
-    return SystemRanking(tuple(places), len(ranking.clusters), *risks, missing, alpha, resamples, seed)
+    return SystemRanking(tuple(places), len(ranking.clusters), *risks, missing, ALPHA, resamples, seed)
 
 
 def _mean(totals: Floats) -> Floats:
@@ -107,12 +107,12 @@ def _mean(totals: Floats) -> Floats:
     return ratio(sums, counts)
 
 
-def _rank(scores: Floats, errors: Floats, alpha: float) -> Ranking:
+def _rank(scores: Floats, errors: Floats) -> Ranking:
     """Cluster systems by two-sided p-values of the normal approximation, Holm-corrected over pairs."""
     apart = np.abs(scores[:, np.newaxis] - scores)
     z = np.divide(apart, errors, out=np.where(apart > 0, np.inf, 0.0), where=errors > 0)
     p = np.array([[math.erfc(value / math.sqrt(2)) for value in row] for row in z.tolist()])
-    return rank(scores, holm_pairs(p), higher_is_better=True, alpha=alpha)
+    return rank(scores, holm_pairs(p), higher_is_better=True, alpha=ALPHA)
 
 
 def _risks(
@@ -133,7 +133,7 @@ def _risks(
     for weights in draw_weights(n, resamples, seed=seed + 1):
         drawn = 1 + rng.multinomial(more, weights / n)
         for scores in _mean((drawn @ flat).reshape(len(drawn), len(cube), 2)):
-            clusters = [frozenset(cluster) for cluster in _rank(scores, final_errors, today.alpha).clusters]
+            clusters = [frozenset(cluster) for cluster in _rank(scores, final_errors).clusters]
             changed += clusters != here
             changed_best += clusters[0] != here[0]
     # Add 1 to both sides: a simulated risk is never known to be 0.

@@ -126,7 +126,7 @@ def _table(pairs: RankedPairs, row: NDArray[np.int64], column: NDArray[np.int64]
     return np.bincount(row[counted] * n + column[counted], minlength=n * n).reshape(n, n).astype(np.float64)
 
 
-def _scores(pairs: RankedPairs, values: Floats, name: str, label: str, facts: Mapping[str, Any]) -> Scores:
+def _scores(pairs: RankedPairs, values: Floats, name: str, label: str, facts: Mapping[str, object]) -> Scores:
     if not pairs.n:
         raise DataError(f"Pairs {pairs.name!r} are empty.")
     return Scores(

@@ -45,12 +45,12 @@ class RaterReport:
     failed: tuple[str, ...] = ()
 
 
-def report_scores(judgements: Judgements, panel: Panel, values: Floats, notes: list[str]) -> list[RaterReport]:
+def report_scores(judgements: Judgements, panel: Panel, values: Floats) -> list[RaterReport]:
     """Report on raters who judge on a scale. values: the agreement of each pair of rows of the panel."""
     ready = control.with_originals(judgements)
     pairs = control.paired(ready, "repeat")
     repeats = {rater: np.abs(again - first).tolist() for rater, (first, again) in pairs.items()}
-    failed = control.failed_checks(ready, control.REPEATS_APART * _scale(judgements), notes)
+    failed = control.failed_checks(ready, control.REPEATS_APART * _scale(judgements))
     checks = count(row.rater for row in judgements.rows if row.check and not row.check.startswith(SAME))
     found = []
     for rater, rows, facts in _raters(judgements, panel):

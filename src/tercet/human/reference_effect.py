@@ -166,7 +166,7 @@ def _p_paired(difference: Floats) -> float:
     """Return the two-sided p-value of the paired t-test; NaN with fewer than two outputs."""
     if len(difference) < 2:
         return math.nan
-    return min(1.0, 2 * p_lower(-np.sign(difference.mean()) * difference, "t"))
+    return min(1.0, 2 * p_lower(-np.sign(difference.mean()) * difference))
 
 
 def correlations(

@@ -6,7 +6,6 @@ They are computed for protocols with scores, at any time and also for one system
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -50,7 +49,7 @@ class JudgedOutput:
         return max(self.scores.values()) - min(self.scores.values())
 
 
-def judged_outputs(campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]]) -> list[JudgedOutput]:
+def judged_outputs(campaign: Campaign, rows: Iterable[AnswerRow | Sequence[object]]) -> list[JudgedOutput]:
     """Return the judged outputs with their scores, without control items. Raises UsageError for rankings."""
     if campaign.how.ranks:
         raise UsageError(f"{campaign.protocol} compares outputs and gives them no scores.")
@@ -70,7 +69,7 @@ def judged_outputs(campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]]
     return list(found.values())
 
 
-def judged_texts(campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]]) -> list[dict[str, str]]:
+def judged_texts(campaign: Campaign, rows: Iterable[AnswerRow | Sequence[object]]) -> list[dict[str, str]]:
     """Return one record per judgement with its texts, control items included. Keys: `COLUMNS`."""
     records = []
     for row in ratings_of(campaign, rows):
@@ -93,7 +92,7 @@ class Labelled:
     higher_is_better: bool
 
 
-def labelled_outputs(campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]]) -> Labelled:
+def labelled_outputs(campaign: Campaign, rows: Iterable[AnswerRow | Sequence[object]]) -> Labelled:
     """Return the judged outputs as examples for `tercet qe train`; the label is the mean over raters."""
     outputs = judged_outputs(campaign, rows)
     if not outputs:
@@ -140,7 +139,7 @@ class Results:
     errors_by_system: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-def results_of(campaign: Campaign, records: Sequence[StoredRecord], *, seed: int = SEED) -> Results | None:
+def results_of(campaign: Campaign, records: Sequence[StoredRecord]) -> Results | None:
     """Return the results so far; None without scores: for rankings, and before the first judgement."""
     try:
         outputs = [] if campaign.how.ranks else judged_outputs(campaign, map(answer_row, records))
@@ -152,7 +151,7 @@ def results_of(campaign: Campaign, records: Sequence[StoredRecord], *, seed: int
     how = campaign.how
     edges = (how.low, how.high) if how.has_value else (float(min(means.min(), -1.0)), 0.0)
     systems = list(dict.fromkeys(output.system for output in outputs))
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(SEED)
     found = [_mean(system, [output for output in outputs if output.system == system], edges, rng) for system in systems]
     listed = _once(outputs)
     judged_twice = [output for output in listed if len(output.scores) > 1 and output.spread > 0]

@@ -27,15 +27,10 @@ except ImportError:
 
 
 def create_app(
-    campaign: Campaign,
-    store: Store,
-    *,
-    address: str = "http://127.0.0.1:8000",
-    limiter: LoginLimiter | None = None,
-    report: Report | None = None,
+    campaign: Campaign, store: Store, *, address: str = "http://127.0.0.1:8000", report: Report | None = None
 ) -> Starlette:
     """Return the ASGI application of one campaign. address: the server's, for new links."""
-    return CampaignPages(campaign, store, address, limiter or LoginLimiter(), report=report).campaign_app()
+    return CampaignPages(campaign, store, address, LoginLimiter(), report=report).campaign_app()
 
 
 def create_site(

@@ -190,7 +190,7 @@ class Store:
     def rows(self) -> Iterator[AnswerRow]:
         return map(answer_row, self.records())
 
-    def latest(self, rater: str) -> dict[str, Mapping[str, Any]]:
+    def latest(self, rater: str) -> dict[str, Mapping[str, object]]:
         return {record.item: record.answer for record in self.records(rater)}
 
     def last_number(self) -> int:
@@ -316,7 +316,7 @@ def default_database(campaign_path: str | Path) -> Path:
     return path.with_name(f"{path.name.removesuffix('.json')}.answers.db")
 
 
-def _about(connection: sql.Connection) -> sql.Row[tuple[Any, ...]] | None:
+def _about(connection: sql.Connection) -> sql.Row[tuple[object, ...]] | None:
     """Return the campaign and the version that a database records, or None if the database is new."""
     if not sql.inspect(connection).has_table(_ABOUT.name):
         return None

@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -72,13 +72,13 @@ class Examples:
         return self
 
     def run_splits(
-        self, function: Callable[..., Result], splits: Sequence[Split], grid: Sequence[tuple[Any, ...]] = ((),)
+        self, function: Callable[..., Result], splits: Sequence[Split], grid: Sequence[tuple[object, ...]] = ((),)
     ) -> list[Result]:
         """Call a function of training examples, unseen ones and an entry of the grid, for each entry and split."""
         units = ((self.take(train), self.take(test), *entry) for entry in grid for train, test in splits)
         return run_all(self.executor, function, units)
 
-    def search_grid(self, squared_errors: Callable[..., Floats], grid: Sequence[tuple[Any, ...]]) -> Floats:
+    def search_grid(self, squared_errors: Callable[..., Floats], grid: Sequence[tuple[object, ...]]) -> Floats:
         """Return the RMSE on held-out groups by setting, shape (grid, m); the function sums m squared errors."""
         # Not scikit-learn's GridSearchCV: here the m settings share work (one kernel matrix, or one series of trees).
         splits = folds(self.groups.tolist(), FOLDS, self.seed)
@@ -177,7 +177,7 @@ def scikit_learn(module: str) -> ModuleType:
 
 
 def run_all(
-    executor: Executor | None, function: Callable[..., Result], units: Iterable[tuple[Any, ...]]
+    executor: Executor | None, function: Callable[..., Result], units: Iterable[tuple[object, ...]]
 ) -> list[Result]:
     """Call a function with each unit of arguments, in other processes if there is an executor; results in order."""
     if executor is None:

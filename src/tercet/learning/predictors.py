@@ -253,12 +253,12 @@ def predictor_from_parts(plain: Mapping[str, Any], arrays: Mapping[str, NDArray[
     return predictor
 
 
-def below(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def below(prefix: str, arrays: Mapping[str, NDArray[np.generic]]) -> dict[str, NDArray[Any]]:
     """Return the arrays whose names have the prefix, without it."""
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
-def _names_fault(what: str, given: Mapping[str, Any], wanted: Mapping[str, str] | set[str]) -> str | None:
+def _names_fault(what: str, given: Mapping[str, object], wanted: Mapping[str, str] | set[str]) -> str | None:
     for name in sorted(set(wanted) ^ set(given)):
         return f"{name} is {'missing' if name in wanted else 'unknown'} among its {what}"
     return None

@@ -193,7 +193,7 @@ class Options:
     def check(self) -> None:
         """Raise UsageError for options that do not go together. Every group and task adds its own rules."""
 
-    def python(self, kind: type[Options] | None = None, **given: object) -> dict[str, Any]:
+    def python(self, kind: type[Options] | None = None, **given: object) -> dict[str, object]:
         """Return the arguments for the task's Python function, or of one group; given: replaces and adds values."""
         names = [name for name, each in declared(kind or type(self)).items() if each.in_python]
         return {name: getattr(self, name) for name in names} | given
@@ -203,7 +203,7 @@ class Options:
         """Return the options of this task as another task has them; `given` replaces values and adds to them."""
         return cls(**{name: getattr(other, name) for name in declared(cls) if hasattr(other, name)} | given)
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return the options that differ from their defaults, as JSON and TOML have them: enough to repeat the run."""
         return {
             name: _plain(value)
@@ -322,7 +322,7 @@ def command(options: type[Options]) -> Callable[[Callable[[Any], None]], Command
     return lambda run: Command(options, run)
 
 
-def configured(kind: type[Options], given: Mapping[str, Any], name: str, file: str) -> dict[str, Any]:
+def configured(kind: type[Options], given: Mapping[str, object], name: str, file: str) -> dict[str, object]:
     """Return values from a configuration file by the names of options. name: of the command; file: for messages."""
     known = {key: each.name for each in declared(kind).values() if each.in_shell for key in each.keys}
     found = {}

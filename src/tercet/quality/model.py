@@ -138,7 +138,7 @@ class QualityModel(StoredModel):
             "texts of the languages (--source-corpus, --target-corpus, --parallel)."
         )
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         return {
             "pair": self.pair,
             "checksum": self.checksum,

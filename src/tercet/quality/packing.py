@@ -131,17 +131,17 @@ def _text(words: Sequence[str]) -> NDArray[np.uint8]:
     return np.frombuffer("\n".join(words).encode("utf-8", "surrogatepass"), dtype=np.uint8)
 
 
-def _words(coded: NDArray[Any]) -> tuple[str, ...]:
+def _words(coded: NDArray[np.generic]) -> tuple[str, ...]:
     return tuple(coded.astype(np.uint8, casting="equiv").tobytes().decode("utf-8", "surrogatepass").split("\n"))
 
 
-def _ints(array: NDArray[Any]) -> NDArray[np.int64]:
+def _ints(array: NDArray[np.generic]) -> NDArray[np.int64]:
     if array.ndim != 1 or array.dtype.kind != "i":
         raise ValueError("an array is not one-dimensional, or not of integers")
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
-def _floats(array: NDArray[Any]) -> NDArray[np.float64]:
+def _floats(array: NDArray[np.generic]) -> NDArray[np.float64]:
     if array.ndim != 1 or array.dtype != np.float64 or not np.isfinite(array).all():
         raise ValueError("an array is not one-dimensional, or not of finite numbers")
     return np.ascontiguousarray(array)

@@ -299,7 +299,7 @@ def _lower(texts: Sequence[str], language: str) -> list[list[str]]:
     return [[token.lower() for token in tokens] for tokens in tokenise(texts, language)]
 
 
-def _of_one_language(side: str, language: str, sentences: list[list[str]], say: Progress) -> dict[str, Any]:
+def _of_one_language(side: str, language: str, sentences: list[list[str]], say: Progress) -> dict[str, object]:
     """Estimate the resources of one side, by name."""
     found: dict[str, Any] = {}
     frequent: Frequencies | None = None

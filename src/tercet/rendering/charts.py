@@ -35,7 +35,7 @@ DARK = (BLUE, VERMILLION)  # colours on which text is white
 CURVES_TOGETHER = len(COLOURS)  # more cannot be distinguished in one plot
 
 
-def count_bars(counts: Sequence[int], *, label: str, title: str, subtitle: str = "") -> Figure:
+def count_bars(counts: Sequence[int], *, label: str, title: str) -> Figure:
     """Return a bar chart of how often 0, 1, 2, … occur."""
     _require(sum(counts), title)
     rows: list[Row] = [
@@ -48,12 +48,10 @@ def count_bars(counts: Sequence[int], *, label: str, title: str, subtitle: str =
         y=alt.Y("count:Q", title="count", axis=alt.Axis(tickMinStep=1)),
         **HOVER,
     ).properties(width=480, height=280)  # fmt: skip
-    return _figure(alt.layer(bars), rows, title, [subtitle], 480)
+    return _figure(alt.layer(bars), rows, title, [], 480)
 
 
-def share_bars(
-    shares: Mapping[str, Mapping[str, tuple[int, int]]], *, label: str, title: str, subtitle: str = ""
-) -> Figure:
+def share_bars(shares: Mapping[str, Mapping[str, tuple[int, int]]], *, label: str, title: str) -> Figure:
     """Return a bar chart of shares, given as (part, whole) by group and name; one panel per group, one bar per name."""
     rows: list[Row] = []
     for group, by_name in shares.items():
@@ -70,12 +68,10 @@ def share_bars(
     header = alt.Header(title=None, labelAnchor="start", labelFontWeight="bold", labelLimit=400)
     facet = alt.Facet("group:N", sort=list(shares), header=header)
     several = alt.layer(bars, data=_data(rows)).properties(width=400, height={"step": 16})
-    return _figure(several.facet(facet=facet, columns=1), rows, title, [subtitle], 400)
+    return _figure(several.facet(facet=facet, columns=1), rows, title, [], 400)
 
 
-def part_bars(
-    counts: Mapping[str, Mapping[str, int]], colours: Mapping[str, str], *, label: str, title: str, subtitle: str = ""
-) -> Figure:
+def part_bars(counts: Mapping[str, Mapping[str, int]], colours: Mapping[str, str], *, label: str, title: str) -> Figure:
     """Return one bar per name, divided into the shares of its parts; `colours` has the parts in their order."""
     rows: list[Row] = []
     for name, parts in counts.items():
@@ -105,7 +101,7 @@ def part_bars(
         x="middle:Q", text="text:N", color=alt.condition(dark, alt.value("white"), alt.value("black"))
     )
     chart = alt.layer(bars, texts).properties(width=560, height={"step": 34})
-    return _figure(chart, rows, title, [subtitle], 560)
+    return _figure(chart, rows, title, [], 560)
 
 
 def _rows(series: Series, label: str) -> list[Row]:
@@ -116,7 +112,7 @@ def _rows(series: Series, label: str) -> list[Row]:
     ]
 
 
-def line_chart(series: Series, *, x_label: str, y_label: str, title: str, subtitle: str = "") -> Figure:
+def line_chart(series: Series, *, x_label: str, y_label: str, title: str) -> Figure:
     """Return lines over names, such as the scores of metrics over systems; shapes repeat the colours."""
     rows = _rows(series, y_label)
     _require(rows, title)
@@ -130,7 +126,7 @@ def line_chart(series: Series, *, x_label: str, y_label: str, title: str, subtit
         shape=alt.Shape("series:N", legend=legend, scale=alt.Scale(domain=domain, range=list(SHAPES[: len(domain)]))),
     )
     chart = alt.layer(base.mark_line(strokeWidth=2, aria=False), base.mark_point(filled=True, size=60).encode(**HOVER))
-    return _figure(chart.properties(width=560, height=300), rows, title, [subtitle], 560)
+    return _figure(chart.properties(width=560, height=300), rows, title, [], 560)
 
 
 def grouped_bars(series: Series, *, x_label: str, y_label: str, title: str, subtitle: str = "") -> Figure:
@@ -189,7 +185,6 @@ def top_n_curves(
     *,
     label: str = "correlation",
     title: str,
-    subtitle: str = "",
 ) -> Figure:
     """Return curves over the N best systems, with bands for ties; more than seven have a small plot each."""
     rows: list[Row] = []
@@ -206,17 +201,17 @@ def top_n_curves(
             rows.append(row)
     _require(any(row["middle"] is not None for row in rows), title)
     draw, width = (_curves_together, 520) if len(curves) <= CURVES_TOGETHER else (_curves_apart, 4 * 160)
-    return _figure(draw(rows, list(curves), label), rows, title, [subtitle, _missing(missing)], width)
+    return _figure(draw(rows, list(curves), label), rows, title, [_missing(missing)], width)
 
 
-def _n_best(ticks: int) -> Any:
+def _n_best(ticks: int) -> object:
     scale = alt.Scale(reverse=True, zero=False, nice=False, padding=8)
     return alt.X(
         "n:Q", title="N best", scale=scale, axis=alt.Axis(tickMinStep=1, tickCount=ticks, format="d", grid=False)
     )
 
 
-def _curves_together(rows: list[Row], names: list[str], label: str) -> Any:
+def _curves_together(rows: list[Row], names: list[str], label: str) -> object:
     """Return one plot with all curves, each with its own colour and shape."""
     colours = alt.Scale(domain=names, range=list(COLOURS[: len(names)]))
     shapes = alt.Scale(domain=names, range=list(SHAPES[: len(names)]))

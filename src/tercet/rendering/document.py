@@ -335,7 +335,7 @@ def _markdown(part: Part) -> str:
     return markdown_text(_text(part, False))
 
 
-def _record(part: Part) -> dict[str, Any]:
+def _record(part: Part) -> dict[str, object]:
     """Return a part for JSON."""
     if isinstance(part, Table):
         header, rows = part.columns("json")

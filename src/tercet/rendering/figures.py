@@ -173,7 +173,7 @@ def cloud(
 
 def _axes(
     rows: Sequence[Row], gold_label: str, metric_label: str
-) -> tuple[tuple[list[float], list[float]], dict[str, Any]]:
+) -> tuple[tuple[list[float], list[float]], dict[str, object]]:
     """Return the domains of x and y that hold these rows, and the axes."""
     x, y = (placing.padded([row[axis] for row in rows]) for axis in ("gold", "metric"))
     return (x, y), {
@@ -182,7 +182,7 @@ def _axes(
     }
 
 
-def _names(placed: Mapping[str, list[Row]], axes: Mapping[str, Any]) -> Iterator[Any]:
+def _names(placed: Mapping[str, list[Row]], axes: Mapping[str, object]) -> Iterator[Any]:
     """Yield layers with the names of points, by alignment, and thin lines to points whose names are not beside them."""
     for side, labels in placed.items():
         if apart := [label for label in labels if "from_gold" in label]:
@@ -206,7 +206,6 @@ def heat_map(
     low_is_dark: bool = False,
     decimals: int = 2,
     title: str,
-    subtitle: str = "",
 ) -> Figure:
     """Return a heat map of values of rows against columns, shape (m, m); cells in `marks` also have a sign.
 
@@ -245,7 +244,7 @@ def heat_map(
         text="text:N", color=alt.condition("datum.dark", alt.value("white"), alt.value("black"))
     )
     chart = alt.layer(cells, text).properties(width=size, height=size)
-    notes = [subtitle, f"{sign} {marked}" if signs[finite].any() else "", _missing(missing)]
+    notes = [f"{sign} {marked}" if signs[finite].any() else "", _missing(missing)]
     return _figure(chart, rows, title, notes, m * step + 100)
 
 

@@ -61,7 +61,7 @@ def points(
     ]
 
 
-def regressions(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
+def regressions(rows: Sequence[Mapping[str, object]]) -> list[Row]:
     """Return the ends of the least-squares lines: without outliers, of all points, of the best, where there are any."""
     groups = {"without outliers": [row for row in rows if row["kind"] == "other"], "all points": list(rows)}
     if len(groups["without outliers"]) == len(rows):
@@ -204,7 +204,7 @@ def cells(
 
 def colour_scale(
     values: NDArray[np.float64], finite: NDArray[np.bool_], *, low_is_dark: bool
-) -> tuple[dict[str, Any], NDArray[np.bool_]]:
+) -> tuple[dict[str, object], NDArray[np.bool_]]:
     """Return the arguments of the colour scale, and the cells that are so dark that their text is white."""
     low, high = float(values[finite].min()), float(values[finite].max())
     if low < 0 < high:

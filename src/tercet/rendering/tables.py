@@ -6,7 +6,6 @@ Cells are strings, already rounded. Numbers are rounded only when they are rende
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 from ..data.display import json_able
 from ..errors import UnknownName
@@ -97,7 +96,7 @@ def to_json(value: object, indent: int | None = 1) -> str:
     return json.dumps(json_able(value), ensure_ascii=False, indent=indent, allow_nan=False)
 
 
-def to_json_lines(values: Iterable[Any]) -> str:
+def to_json_lines(values: Iterable[object]) -> str:
     """Return one line of JSON for each value."""
     return "\n".join(to_json(value, indent=None) for value in values)
 

@@ -13,7 +13,6 @@ from tercet.data.evalset import (
     read_metric_scores,
     read_score_file,
     write_evalset,
-    write_score_file,
 )
 from tercet.errors import DataError, NotParallel, UnknownName, UsageError
 
@@ -146,12 +145,3 @@ def test_a_folder_that_cannot_be_made_is_a_wrong_use(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(UsageError, match=r"Cannot make the folder .*sources: "):
         write_evalset(TestSet({"x": ["a"]}, source=["s"], pair="ru-en"), tmp_path / "file")
-
-
-def test_score_files_are_written_in_blocks(tmp_path: Path) -> None:
-    write_score_file(tmp_path / "x.seg.score", {"b": [0.1, math.nan], "a": [1, 2]})
-    assert (tmp_path / "x.seg.score").read_text() == "b\t0.1\nb\tNone\na\t1.0\na\t2.0\n"
-    with pytest.raises(DataError, match="every system needs the same number of scores"):
-        write_score_file(tmp_path / "y.score", {"b": [0.1], "a": []})
-    with pytest.raises(DataError, match="'a b' cannot be written in an EvalSet"):
-        write_score_file(tmp_path / "y.score", {"a b": [0.1]})

@@ -110,11 +110,11 @@ def test_ratings_are_numbered_by_their_lines_and_none_is_nobody(tmp_path: Path) 
     error = '{"start": 3, "end": 5, "category": "c", "severity": "major", "score": %s, "is_source_error": true}'
     lines = ["A\tNone", f'A\t{{"errors": [{error % 5}, {error % 0.1}]}}\tr2', 'B\t{"errors": []}', "B\tNone"]
     path.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode()))
-    judgements = read_ratings(path, rater="r1", n_segments=2)
+    judgements = read_ratings(path, n_segments=2)
     assert judgements.name == "en-de.mqm"
     assert judgements.rows == (
         Judgement("mqm", "2", "A", -5.1, "r2", spans=(Span(3, 5, "major", "c", True),) * 2),
-        Judgement("mqm", "1", "B", 0.0, "r1", spans=()),
+        Judgement("mqm", "1", "B", 0.0, spans=()),
     )
     assert math.copysign(1, judgements.values[1]) == 1
     with pytest.raises(DataError, match="2 ratings of 'A', but 3 are needed"):

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tercet.data.wmtscores import FORMS, ScoreRecord, read_wmt_scores, write_wmt_scores
-from tercet.errors import DataError, UnknownName
+from tercet.data.wmtscores import FORMS, ScoreRecord, read_wmt_scores
+from tercet.errors import DataError
 
 LINES = {
     "wmt14-sys": "BLEU\tru-en\tnewstest2014\tonlineB.0\t0.33",
@@ -39,12 +39,7 @@ def test_each_form_is_recognised_by_its_columns(tmp_path: Path, form: str) -> No
 def test_some_submissions_count_segments_from_zero(tmp_path: Path) -> None:
     path = tmp_path / "m.seg.score"
     path.write_text("M\tru-en\tt\tx.1\t0\t.5\nM\tru-en\tt\tx.1\t1\t.6\n")
-    with pytest.raises(
-        DataError,
-        match=r"line 1: segment 0, but the first segment is 1\. If the file counts from 0, pass first_segment=0",
-    ):
-        read_wmt_scores(path)
-    assert [record.segment for record in read_wmt_scores(path, first_segment=0)] == [1, 2]
+    assert [record.segment for record in read_wmt_scores(path)] == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +55,7 @@ def test_some_submissions_count_segments_from_zero(tmp_path: Path) -> None:
         ((LINES["wmt14-sys"] + "\n") * 2, ", line 2: repeats the score of line 1."),
         (
             "M\tru-en\tt\tx\t0.5\t3\t4\n",
-            " fits several forms of WMT score files. Choose one: wmt19-sys (metric pair testset system score "
+            " fits several forms of WMT score files: wmt19-sys (metric pair testset system score "
             "ensemble available), wmt21-seg (metric pair testset reference system segment score).",
         ),
     ],
@@ -74,52 +69,12 @@ def test_a_bad_file_is_refused_with_its_place(tmp_path: Path, text: str, message
     assert message in str(caught.value)
 
 
-def test_the_form_can_be_named(tmp_path: Path) -> None:
-    path = tmp_path / "m.score"
-    path.write_text("M\tru-en\tt\tx\t0.5\t3\t4\n")
-    assert read_wmt_scores(path, form="wmt19-sys")[0].ensemble == "3"
-    assert read_wmt_scores(path, form="wmt21-seg")[0].segment == 3
-    with pytest.raises(UnknownName, match="There is no form of score file called 'wmt24'"):
-        read_wmt_scores(path, form="wmt24")
-    with pytest.raises(
-        DataError, match=r"line 1: 7 fields, but wmt14-sys has 5 \(metric pair testset system score\)\."
-    ):
-        read_wmt_scores(path, form="wmt14-sys")
-
-
 def test_systems_called_by_numbers_are_not_guessed(tmp_path: Path) -> None:
     path = tmp_path / "m.score"
     path.write_text("M\tru-en\tt\trefA\t1\t.5\nM\tru-en\tt\trefA\t2\t.6\n")
     assert [record.segment for record in read_wmt_scores(path)] == [1, 2]  # systems called 1 and 2 are rarer
     path.write_text("M\tru-en\tt\trefA\t1\t.5\nM\tru-en\tt\trefA\tx\t.6\n")
     assert [record.system for record in read_wmt_scores(path)] == ["1", "x"]
-
-
-def test_records_are_written_in_the_forms_of_wmt19_and_wmt23(tmp_path: Path) -> None:
-    path = tmp_path / "m.score"
-    record = ScoreRecord("chrF", "ru-en", "t", "x", None, 1 / 3, ensemble="no", available="yes")
-    write_wmt_scores([record], path)
-    assert path.read_text() == f"chrF\tru-en\tt\tx\t{1 / 3!r}\tno\tyes\n"
-    modern = ScoreRecord("chrF", "ru-en", "t", "x", 3, math.nan, reference="refA", domain="news", document="d")
-    write_wmt_scores([modern], path, form="wmt23-seg")
-    assert path.read_text() == "chrF\tru-en\tt\tnews\td\trefA\tx\t3\tNone\n"
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"ensemble": None}, "Record 1 (chrF, x) has no ensemble, which wmt19-sys needs."),
-        ({"segment": 1}, "Record 1 (chrF, x): wmt19-sys has no column for segment."),
-        ({"system": "x\ty"}, "Record 1 holds a tab, which this format cannot hold. Write JSONL."),
-        ({"score": math.inf}, "line 1: field 5 (score) is 'inf', not a number."),
-    ],
-)
-def test_what_a_form_cannot_hold_is_refused(tmp_path: Path, changes: dict[str, object], message: str) -> None:
-    record = ScoreRecord("chrF", "ru-en", "t", "x", None, 0.5, ensemble="no", available="yes")._replace(**changes)
-    with pytest.raises(DataError) as caught:
-        write_wmt_scores([record], tmp_path / "m.score")
-    assert str(caught.value).endswith(message)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_submission_of_hlepor_to_wmt19_is_read(shared: Path) -> None:
@@ -129,7 +84,7 @@ def test_the_submission_of_hlepor_to_wmt19_is_read(shared: Path) -> None:
         "hLEPORa_baseline", "cs-de", "newstest2019", "online-Y.0", None, 0.552433334055236,
         ensemble="No", available="poethan.github.com/poethan/LEPOR",
     )  # fmt: skip
-    segments = read_wmt_scores(folder / "seg.hLEPORa_baseline.txt.gz", first_segment=0)
+    segments = read_wmt_scores(folder / "seg.hLEPORa_baseline.txt.gz")
     assert {record[1] for record in segments} <= {record.pair for record in systems}
     assert segments[1].segment == 2
     assert segments[1].score == 0.285400656884234

@@ -134,13 +134,13 @@ def test_the_last_answer_counts_and_the_order_of_answers_is_kept() -> None:
 
 
 def test_all_revisions_can_be_kept_as_separate_tasks() -> None:
-    made = judgements_of(campaign("adequacy"), ROWS, revisions="all")
-    assert [(row.rater, row.value, row.task) for row in made.rows] == [
+    made = ratings_of(campaign("adequacy"), ROWS, revisions="all")
+    assert [(row.judgement.rater, row.judgement.value, row.judgement.task) for row in made] == [
         ("r", 3, "i"), ("q", 2, "i"), ("r", 1, "j"), ("r", 5, "i#2"),
     ]  # fmt: skip
-    assert [row.revision for row in ratings_of(campaign("adequacy"), ROWS, revisions="all")] == [1, 1, 1, 2]
+    assert [row.revision for row in made] == [1, 1, 1, 2]
     with pytest.raises(UnknownName, match="no choice of revisions called 'first'"):
-        judgements_of(campaign("adequacy"), ROWS, revisions=cast(Any, "first"))
+        ratings_of(campaign("adequacy"), ROWS, revisions=cast(Any, "first"))
 
 
 def test_a_ranking_becomes_one_judgement_per_output_and_shares_its_time() -> None:

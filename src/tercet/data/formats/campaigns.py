@@ -46,9 +46,7 @@ SLIDERS = ("adequacy", "fluency")
 EXPORTS = ("appraise", "pearmut")  # formats that do not state the kind of judgement
 
 
-def read_appraise(
-    path: str | Path, *, kind: str, pair: str | None = None, name: str | None = None, system_prefix: str = ""
-) -> Judgements:
+def read_appraise(path: str | Path, *, kind: str, pair: str | None = None, system_prefix: str = "") -> Judgements:
     """Read an Appraise export. kind: da, esa or mqm (only spans). system_prefix: left out of names of systems."""
     if kind not in KINDS:
         raise UnknownName("kind of campaign", kind, KINDS)
@@ -90,7 +88,7 @@ def read_appraise(
             seconds = end - start
         system = fields[1].removeprefix(system_prefix)
         rows.append(Judgement(kind, segment, system, value, fields[0], document, spans, seconds, check=check))
-    return _judgements(rows, pair, name, path)
+    return _judgements(rows, pair, path)
 
 
 def _appraise_lines(path: str | Path) -> Iterator[tuple[str, list[str]]]:
@@ -148,14 +146,12 @@ def _span(span: object, units: Sequence[int] | None, where: str) -> Span:
     return Span(units[start], units[end] + 1, severity, str(category))
 
 
-def read_pearmut(
-    path: str | Path, *, kind: str, campaign: str | None = None, pair: str | None = None, name: str | None = None
-) -> Judgements:
+def read_pearmut(path: str | Path, *, kind: str, pair: str | None = None) -> Judgements:
     """Read a Pearmut campaign. kind: its protocol. The time of a document is divided equally among its outputs."""
     if kind not in KINDS:
         raise UnknownName("kind of campaign", kind, KINDS)
     rows, skipped = [], 0
-    for where, entry in _entries(path, campaign):
+    for where, entry in _entries(path):
         annotations = entry.get("annotation")
         documents = annotations if isinstance(annotations, list) else [annotations]
         items = _part(entry, "item", list, where) or [{}] * len(documents)
@@ -180,20 +176,16 @@ def read_pearmut(
                 rows += [row._replace(seconds=seconds / outputs) for row in found]
     if skipped:
         log.warning("%s: raters skipped %d items or outputs, which have no judgement.", path, skipped)
-    return _judgements(rows, pair, name or campaign, path)
+    return _judgements(rows, pair, path)
 
 
-def _entries(path: str | Path, campaign: str | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _entries(path: str | Path) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield the submissions that the organisers did not reset, each with its place for messages."""
     whole = Head(Path(path)).json
     if isinstance(whole, dict) and "annotation" not in whole:
-        if campaign is None and len(whole) == 1:
-            campaign = next(iter(whole))
-        if campaign is None:
+        if len(whole) != 1:
             raise UsageError(f"{path} holds several campaigns. Choose one: {', '.join(whole)}.")
-        if campaign not in whole:
-            raise UnknownName(f"campaign in {path}", campaign, whole)
-        listed = _part(whole, campaign, list, str(path))
+        listed = _part(whole, next(iter(whole)), list, str(path))
         entries = [(f"{path}, annotation {number}", entry) for number, entry in enumerate(listed, 1)]
     else:
         lines = ((f"{path}, line {number}", line) for number, line in enumerate(read_lines(path), 1))
@@ -247,14 +239,14 @@ def _answer(
         yield row._replace(value=finite_number(score, f"{where}: the score", from_text=True))
 
 
-def _elapsed(entry: Mapping[str, Any], where: str) -> tuple[float, bool]:
+def _elapsed(entry: Mapping[str, object], where: str) -> tuple[float, bool]:
     """Return the seconds from the first to the last action (NaN if none is logged), and whether it was skipped."""
     actions = [action for action in _part(entry, "actions", list, where) if isinstance(action, dict)]
     times = [finite_number(each["time"], f"{where}: a time", from_text=True) for each in actions if "time" in each]
     return max(times) - min(times) if times else math.nan, bool(actions) and actions[-1].get("action") == "submit_skip"
 
 
-def _part(holder: Mapping[str, Any], key: str, kind: type[Part], where: str) -> Part:
+def _part(holder: Mapping[str, object], key: str, kind: type[Part], where: str) -> Part:
     """Return the value under a key, empty if there is none. Raises DataError if it has another type."""
     value = holder.get(key)
     if value is None:
@@ -264,14 +256,14 @@ def _part(holder: Mapping[str, Any], key: str, kind: type[Part], where: str) -> 
     return value
 
 
-def _judgements(rows: Sequence[Judgement], pair: str | None, name: str | None, path: str | Path) -> Judgements:
+def _judgements(rows: Sequence[Judgement], pair: str | None, path: str | Path) -> Judgements:
     """Return the judgements. Warn of repeated ones: raters may go back and submit again, and all are kept."""
     seen = {(row.kind, row.rater, row.task, row.segment, row.system, row.check) for row in rows}
     if len(seen) < len(rows):
         log.warning(
             "%s: %d judgements repeat an earlier one by the same rater. All are kept.", path, len(rows) - len(seen)
         )
-    return Judgements(rows, pair, name or Path(path).name.partition(".")[0])
+    return Judgements(rows, pair, Path(path).name.partition(".")[0])
 
 
 def _is_appraise(head: Head) -> Guess | None:

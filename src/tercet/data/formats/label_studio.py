@@ -1,7 +1,6 @@
 """Annotations of Label Studio, JSON and JSON-MIN, as rows of a table."""
 
 from collections.abc import Mapping
-from typing import Any
 
 
 def read_rows(tasks: object) -> list[dict[str, str]]:
@@ -30,7 +29,7 @@ def read_rows(tasks: object) -> list[dict[str, str]]:
     return rows
 
 
-def _texts(data: Mapping[str, Any]) -> dict[str, str]:
+def _texts(data: Mapping[str, object]) -> dict[str, str]:
     return {name: str(value) for name, value in data.items() if isinstance(value, str | int | float)}
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,7 @@ def _kind(pairs: SentencePairs, *, sources: bool, targets: bool) -> Floats:
     return aligned.mean((many_sources == sources) & (many_targets == targets), aligned.source_rows[aligned.links[:, 0]])
 
 
-def _jump(test: Callable[[Floats], NDArray[Any]]) -> Compute:
+def _jump(test: Callable[[Floats], NDArray[np.generic]]) -> Compute:
     """Return a function for the mean over jumps of a test of them."""
 
     def compute(pairs: SentencePairs) -> Floats:

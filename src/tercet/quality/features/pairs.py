@@ -199,7 +199,7 @@ class AlignedWords:
         return row_means(values, rows, len(self))
 
 
-def row_means(values: NDArray[Any], rows: Ints, n: int) -> Floats:
+def row_means(values: NDArray[np.generic], rows: Ints, n: int) -> Floats:
     """Return the mean of the values, or the share of true values, of each of n rows; NaN for none. rows: of each."""
     sums, counts = np.bincount(rows, weights=values, minlength=n), np.bincount(rows, minlength=n)
     means: Floats = np.divide(sums, counts, out=np.full(n, np.nan), where=counts > 0)

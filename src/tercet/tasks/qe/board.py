@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from math import isnan
-from typing import Any
 
 from ...cli.console import rendered
 from ...quality.changed import table_of_changed
@@ -101,7 +100,7 @@ def show_features(features: FeatureTable, form: str) -> str:
     return rendered(form, [records(features.rows())], features.to_dict, rows=features.rows)
 
 
-def show_list(features: Sequence[Mapping[str, Any]], form: str) -> str:
+def show_list(features: Sequence[Mapping[str, object]], form: str) -> str:
     """Format the list of features (`describe_features`)."""
     columns: dict[str, Column] = {
         "feature": "name",

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ...errors import UsageError
 from ...options import REQUIRED, command, shell_option
@@ -83,7 +82,7 @@ def _check(options: TrainOptions) -> None:
     scikit_learn("base")
 
 
-def _labelled_data(options: TrainOptions) -> dict[str, Any]:
+def _labelled_data(options: TrainOptions) -> dict[str, object]:
     """Return what the files of the options have, as arguments of `train`."""
     from ...quality.inputs import check_languages, check_range, read_labels, read_names
 
@@ -103,7 +102,7 @@ def _labelled_data(options: TrainOptions) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _campaign_data(options: TrainOptions, path: str) -> dict[str, Any]:
+def _campaign_data(options: TrainOptions, path: str) -> dict[str, object]:
     """Return the answers of a campaign as arguments of `train`. The label of an output is its mean judgement."""
     from contextlib import closing
 

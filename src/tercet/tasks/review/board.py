@@ -123,7 +123,7 @@ def _rows(found: Review) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def record(found: Review) -> dict[str, Any]:
+def record(found: Review) -> dict[str, object]:
     """Return the review as a dictionary for JSON."""
     known, hours = found.changed, found.hours
     return {

@@ -131,7 +131,7 @@ def several(columns: Mapping[str, Sequence[Any]], signatures: Mapping[str, str],
     return "\n".join([*parts, *(f" - {name:<10} {text}" for name, text in signatures.items())])
 
 
-def _table(columns: Mapping[str, Sequence[Any]], args: Namespace) -> str:
+def _table(columns: Mapping[str, Sequence[object]], args: Namespace) -> str:
     latex = args.format == "latex"
     shown = {}
     for name, values in columns.items():

@@ -93,7 +93,7 @@ def _metric(name: str, args: Namespace) -> tuple[Metric, str]:
     return create(_spec(name, given)), signed
 
 
-def _spec(name: str, given: Mapping[str, Any]) -> str:
+def _spec(name: str, given: Mapping[str, object]) -> str:
     values = {key: str(value).lower() if isinstance(value, bool) else value for key, value in given.items()}
     return f"{name}:" + ",".join(f"{key}={value}" for key, value in values.items())
 

@@ -22,7 +22,7 @@ _ERRORS = {
 
 
 @cache
-def openapi() -> dict[str, Any]:
+def openapi() -> dict[str, object]:
     """Return the description of the service."""
     paths: dict[str, Any] = {f"/{task}": {"post": _operation(task)} for task in TASKS}
     identified = [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}]
@@ -49,11 +49,11 @@ def openapi() -> dict[str, Any]:
     }
 
 
-def _said(text: str) -> dict[str, Any]:
+def _said(text: str) -> dict[str, object]:
     return {"description": text, "content": {"application/json": {}}}
 
 
-def _operation(task: str) -> dict[str, Any]:
+def _operation(task: str) -> dict[str, object]:
     options = {each.name: _schema(each) for each in accepted(task)}
     texts = {"description": "Texts by name, which options name as files.", "type": "object",
              "additionalProperties": {"oneOf": [*_SEGMENTS, _BASE64]}}  # fmt: skip
@@ -79,7 +79,7 @@ _SEGMENTS: list[dict[str, Any]] = [
 _BASE64 = {"type": "object", "properties": {"base64": {"type": "string"}}}
 
 
-def _schema(option: Option) -> dict[str, Any]:
+def _schema(option: Option) -> dict[str, object]:
     about = (option.help or option.about).replace("\n", " ")
     if option.name in TEXTS:
         inline = {"type": "object", "additionalProperties": {"oneOf": _SEGMENTS}}

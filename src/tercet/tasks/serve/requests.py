@@ -99,7 +99,7 @@ def keys_of(task: str) -> dict[str, Option]:
 
 
 def build(
-    task: str, given: Mapping[str, Any], files: Mapping[str, bytes], allowed: Allowed, *, archive: bool = False
+    task: str, given: Mapping[str, object], files: Mapping[str, bytes], allowed: Allowed, *, archive: bool = False
 ) -> Request:
     """Return the request that options and files mean. Raises UsageError for what a request may not have."""
     files = dict(files)
@@ -264,7 +264,7 @@ def _model(name: object, allowed: Allowed) -> str:
 # --- the body of a request ----------------------------------------------------
 
 
-def read_json(body: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
+def read_json(body: bytes) -> tuple[dict[str, object], dict[str, bytes]]:
     """Return the options and the files of a JSON object."""
     try:
         given = json.loads(body)
@@ -287,7 +287,7 @@ def _file(name: str, text: object) -> bytes:
     return as_file(name, text)
 
 
-def read_form(task: str, body: bytes, content_type: str) -> tuple[dict[str, Any], dict[str, bytes]]:
+def read_form(task: str, body: bytes, content_type: str) -> tuple[dict[str, object], dict[str, bytes]]:
     """Return options and files of a form: files by the option of their field; text.OPTION is typed into a page."""
     known = keys_of(task)
     options: dict[str, Any] = {}

@@ -279,7 +279,7 @@ def _response(answer: Answer) -> Response:
     return Response(answer.body, answer.status, headers, media_type=answer.kind)
 
 
-def _about(job: Job) -> dict[str, Any]:
+def _about(job: Job) -> dict[str, object]:
     done, total = job.progress
     facts: dict[str, Any] = {"id": job.id, "state": job.state, "made": job.made, "task": job.request.task}
     if job.state in (QUEUED, RUNNING):

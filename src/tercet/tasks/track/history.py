@@ -300,7 +300,7 @@ class History:
         chosen = [self.find(name, known) for name in runs]
         return compare_scores(self.joined(*chosen, metrics=metrics), testset=self.texts(*chosen), **options)
 
-    def gate(self, run: int | str = "last", **options: Any) -> GateResult:
+    def gate(self, run: int | str = "last", **options: object) -> GateResult:
         """Test whether a run scores worse than earlier ones; the options are those of `drops.gate`."""
         from .drops import gate
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import isnan, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -87,7 +87,7 @@ def verdict(runs: Sequence[Run]) -> str:
     return f"{who} differs significantly (5 %, each test by itself) from run {changed[0].before} by {by}."
 
 
-def _columns(runs: Sequence[Run]) -> dict[str, Any]:
+def _columns(runs: Sequence[Run]) -> dict[str, object]:
     """Return the runs by columns, which pack well: names are numbers of lists, missing values null."""
     systems, system = _coded([run.system for run in runs])
     sets, set_ = _coded(list(map(_set, runs)))
@@ -115,7 +115,7 @@ def _set(run: Run) -> str:
     return f"{run.test_set or 'unnamed'} ({', '.join(filter(None, facts))})"
 
 
-def _values(label: str, scores: Sequence[dict[str, RunScore]]) -> dict[str, list[Any]]:
+def _values(label: str, scores: Sequence[dict[str, RunScore]]) -> dict[str, list[object]]:
     found = [each.get(label) for each in scores]
     return {
         "v": [_short(each.score, 6) if each else None for each in found],
