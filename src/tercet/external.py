@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .data.formats.reading import read_scores
+from .data.names import same_name
 from .data.scores import Scores
 from .errors import DataError, UsageError
 from .metrics._external import external_record, external_scores
@@ -75,17 +76,9 @@ def _matched(have: Mapping[str, float], systems: list[str] | None, label: str, p
         return {systems[0]: next(iter(have))}
     matched = {}
     for system in systems:
-        alike = [name for name in have if _forms(name) & _forms(system)]
-        alike = [name for name in alike if name == system] or alike
-        if len(alike) != 1:
+        if (found := same_name(system, have)) is None:
             raise DataError(
-                f"{path}: {'no' if not alike else 'several'} {label} scores for system {system!r}. "
-                f"It has scores for: {', '.join(have)}."
+                f"{path}: no {label} scores for system {system!r} alone. It has scores for: {', '.join(have)}."
             )
-        matched[system] = alike[0]
+        matched[system] = found
     return matched
-
-
-def _forms(name: str) -> set[str]:
-    """Return a name with and without its folder and ending."""
-    return {name, Path(name).name, Path(name).stem}

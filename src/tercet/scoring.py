@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import __version__
+from .data.names import find_name
 from .data.scores import MetricRecord, ScoreList, Scores
 from .data.testset import TestSet, name_references
 from .engine import SHARD, Progress, count, open_executor
@@ -226,13 +227,11 @@ def paired_tests(
     systems = scores[0].systems
     if len(systems) < 2:
         raise UsageError("A paired test needs two systems or more; the first is the baseline.")
-    if baseline is not None and baseline not in systems:
-        raise UnknownName("system", baseline, systems)
     if test == "bootstrap" and scores[0].n_segments < FEW_SEGMENTS:
         said = "Paired bootstrap: below %d segments its p-values are too small, and there are %d. Use --paired-ar."
         log.warning(said, FEW_SEGMENTS, scores[0].n_segments)
     how: dict[str, Any] = {"test": test, "resamples": resamples, "interval_resamples": 0, "seed": seed}
-    first = 0 if baseline is None else systems.index(baseline)
+    first = 0 if baseline is None else systems.index(find_name(baseline, systems))
     return [compare_all(item.metric.score, item.cube, baseline=first, **how) for item in scores]
 
 

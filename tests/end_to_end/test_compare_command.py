@@ -67,8 +67,8 @@ def test_json_is_what_the_library_returns(folder):
     done = run(folder, "ref.txt", "-i", "good.txt", "fair.txt", "bad.txt", "-m", "bleu", "chrf", "-f", "json",
                "-n", "100", "--slice", "length", "--by", "document", "--docs", "docs.txt", "--top", "2")  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-    names = ("good.txt", "fair.txt", "bad.txt")
-    testset = TestSet({n: TEXTS[n] for n in names}, {"ref.txt": TEXTS["ref.txt"]}, documents=TEXTS["docs.txt"])
+    names = ("good", "fair", "bad")
+    testset = TestSet({n: TEXTS[f"{n}.txt"] for n in names}, {"ref": TEXTS["ref.txt"]}, documents=TEXTS["docs.txt"])
     result = tercet.compare(testset, ["bleu", "chrf"], resamples=100, slices=("length", "document"), top=2)
     written = json.loads(done.stdout)
     assert written.pop("options")["resamples"] == 100
@@ -162,15 +162,19 @@ def test_text_names_clusters_pairs_power_and_deciding_segments(folder):
     )
     assert done.returncode == 0
     lines = done.stdout.split("\n")
-    ranked = [line.split()[1] for line in lines if line[:4].strip()[:1].isdigit() and ".txt" in line]
-    assert ranked == ["good.txt", "fair.txt", "bad.txt"]
+    ranked = [
+        line.split()[1]
+        for line in lines
+        if line[:4].strip()[:1].isdigit() and line.split()[1] in ("good", "fair", "bad")
+    ]
+    assert ranked == ["good", "fair", "bad"]
     assert sum(line.startswith("╌") for line in lines) == 1
-    [verdict] = [line for line in lines if line.startswith("bad.txt   good.txt")]
+    [verdict] = [line for line in lines if line.startswith("bad   good")]
     assert verdict.endswith("B is better")
     assert "0.0149 *  " in verdict
     assert "not significantly different" in done.stdout
     assert "With n = 40 segments, a true difference of about" in done.stdout
-    assert "What decides bad.txt - good.txt = -" in done.stdout
+    assert "What decides bad - good = -" in done.stdout
     assert "up to 10 words" in done.stdout
     assert "\033" not in done.stdout
     assert "equal" not in done.stdout
@@ -180,10 +184,10 @@ def test_text_begins_and_ends_with_the_answer(folder):
     lines = run(folder, "ref.txt", "-i", "bad.txt", "good.txt", "-m", "bleu", "chrf", "ter", "-n", "200").stdout.split(
         "\n"
     )
-    assert lines[0] == lines[-2] == "good.txt is better than bad.txt by BLEU, chrF2 and TER."
+    assert lines[0] == lines[-2] == "good is better than bad by BLEU, chrF2 and TER."
     assert len(lines) <= 40
     [row] = [line.split() for line in lines if line.startswith("TER ")]
-    assert row[-1] == "good.txt" and row[3].startswith("+")
+    assert row[-1] == "good" and row[3].startswith("+")
     assert "TER: lower is better." in lines
     assert sum("|nrefs:1|" in line for line in lines) == 3
 
@@ -205,8 +209,8 @@ def test_sixteen_systems_fit_on_a_screen(tmp_path):
     [
         (
             ("bleu", "chrf"),
-            "By BLEU: good.txt is the best, but fair.txt cannot be told apart from it; "
-            "by chrF2: good.txt is better than both others.",
+            "By BLEU: good is the best, but fair cannot be told apart from it; "
+            "by chrF2: good is better than both others.",
         ),
         (("length",), "length says of no system that it is better than another."),
     ],
@@ -218,8 +222,8 @@ def test_the_answer_for_several_systems(folder, metrics, answer):
 
 def test_with_a_baseline_the_table_has_differences_from_it(folder):
     lines = run(folder, "ref.txt", "-i", "bad.txt", "good.txt", "fair.txt", "-n", "500", "--baseline", "bad.txt").stdout
-    assert lines.startswith("By BLEU, good.txt and fair.txt are better than bad.txt.\n")
-    assert "- bad.txt" in lines and "*: significantly different from the baseline." in lines
+    assert lines.startswith("By BLEU, good and fair are better than bad.\n")
+    assert "- bad" in lines and "*: significantly different from the baseline." in lines
 
 
 def test_long_texts_are_broken_at_the_margin_of_the_terminal(folder):
@@ -227,7 +231,7 @@ def test_long_texts_are_broken_at_the_margin_of_the_terminal(folder):
     texts = [line for line in done.stdout.split("\n") if line.startswith("    ")]
     assert 50 < max(map(len, texts)) <= 60
     number = int(re.search(r"segment (\d+):", done.stdout)[1])
-    assert " ".join(line[14:] for line in texts[: len(texts) // 3]) == TEXTS["ref.txt"][number - 1]
+    assert " ".join(line[10:] for line in texts[: len(texts) // 3]) == TEXTS["ref.txt"][number - 1]
 
 
 def in_terminal(folder: Path, columns: int, *arguments: str) -> list[str]:
@@ -256,7 +260,7 @@ def test_tables_are_cut_into_parts_that_fit_a_terminal(folder):
     heads = [line.split() for line in lines if line.startswith("A  ")]
     assert [head[:2] for head in heads] == [["A", "B"], ["A", "B"]]
     assert heads[1][-1] == "Verdict"
-    tables = [line for line in lines if line.startswith(("A  ", "bad.txt", "─"))]
+    tables = [line for line in lines if line.startswith(("A  ", "bad", "─"))]
     assert max(map(len, tables)) <= 70
     [wide] = [line for line in run(folder, *arguments).stdout.split("\n") if line.startswith("A  ")]
     assert len(wide) > 70  # a file has the whole table
@@ -342,10 +346,10 @@ def test_a_baseline_is_compared_with_all_others(folder):
     done = run(folder, "ref.txt", "-i", "bad.txt", "good.txt", "fair.txt", "--baseline", "fair.txt", "-n", "20",
                "-f", "json", "--test", "randomisation")  # fmt: skip
     written = json.loads(done.stdout)
-    assert written["baseline"] == "fair.txt"
+    assert written["baseline"] == "fair"
     assert written["tests"] == ["randomisation"]
     [metric] = written["metrics"]
-    assert [(pair["a"], pair["b"]) for pair in metric["pairs"]] == [("bad.txt", "fair.txt"), ("good.txt", "fair.txt")]
+    assert [(pair["a"], pair["b"]) for pair in metric["pairs"]] == [("bad", "fair"), ("good", "fair")]
     assert metric["clusters"] == []
 
 
@@ -390,8 +394,8 @@ def test_the_gate_fails_when_a_system_is_worse_than_the_baseline(folder, systems
     failed = [line for line in done.stderr.splitlines() if line.startswith("Failed: ")]
     if code:
         system, against = (
-            systems[1] if len(systems) == 2 else systems[0],
-            " against good.txt" * (not {"below", "<"} & set(sentences[-1].split())),
+            systems[len(systems) == 2].removesuffix(".txt"),
+            " against good" * (not {"below", "<"} & set(sentences[-1].split())),
         )
         assert failed[-1].startswith(f"Failed: {sentences[-1]!r} holds for {system}{against}: ")
     else:
@@ -403,10 +407,10 @@ def test_the_gate_fails_when_a_system_is_worse_than_the_baseline(folder, systems
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("-i", "good.txt"), "has only one system, 'good.txt'. Two or more are needed for a comparison."),
+        (("-i", "good.txt"), "has only one system, 'good'. Two or more are needed for a comparison."),
         (
             ("-i", "good.txt", "bad.txt", "--baseline", "god.txt"),
-            "no system called 'god.txt'. Did you mean good.txt or bad.txt?",
+            "no system called 'god'. Did you mean good?",
         ),
         (("-i", "good.txt", "bad.txt", "-m", "blue"), "There is no metric called 'blue'. Did you mean bleu"),
         (("-i", "good.txt", "bad.txt", "--test", "t"), "There is no test called 't'. Known: bootstrap, randomisation."),
@@ -502,7 +506,7 @@ def test_verdicts_are_in_json_in_junit_form_and_in_the_summary_of_github(folder,
     assert done.returncode == 3
     first, second = json.loads(done.stdout)["gates"]
     assert (first["failed"], first["condition"], first["system"], first["baseline"]) == (
-        True, "bleu drops by 1 %", "bad.txt", "good.txt"
+        True, "bleu drops by 1 %", "bad", "good"
     )  # fmt: skip
     assert first["score"] < first["baseline_score"]
     assert second["failed"] is False
@@ -510,13 +514,13 @@ def test_verdicts_are_in_json_in_junit_form_and_in_the_summary_of_github(folder,
     assert (suites.tag, suites.attrib) == ("testsuites", {"tests": "2", "failures": "1", "errors": "0"})
     cases = suites.findall("testsuite/testcase")
     assert [case.attrib["name"] for case in cases] == [
-        "bleu drops by 1 %: bad.txt against good.txt", "bleu below 1: bad.txt against good.txt"
+        "bleu drops by 1 %: bad against good", "bleu below 1: bad against good"
     ]  # fmt: skip
     assert cases[0].find("failure").attrib["message"] == first["message"]
     assert cases[1].find("failure") is None
     text = summary.read_text("utf-8")
     assert text.startswith("before\n## Translation quality: 1 of 2 conditions failed\n")
-    assert "| ❌ failed | bleu drops by 1 % | bad.txt |" in text and "| ✅ passed | bleu below 1 |" in text
+    assert "| ❌ failed | bleu drops by 1 % | bad |" in text and "| ✅ passed | bleu below 1 |" in text
 
 
 def test_names_cannot_break_the_junit_file():
@@ -555,7 +559,7 @@ EDITED = ("ref.txt", "-i", "good.txt", "bad.txt", "-m", "ter", "wer", "-n", "50"
 def test_edits_in_json_are_what_the_library_returns(folder):
     done = run(folder, *EDITED, "-f", "json", "--full")
     assert (done.returncode, done.stderr) == (0, "")
-    testset = TestSet({n: TEXTS[n] for n in ("good.txt", "bad.txt")}, {"ref.txt": TEXTS["ref.txt"]})
+    testset = TestSet({n: TEXTS[f"{n}.txt"] for n in ("good", "bad")}, {"ref": TEXTS["ref.txt"]})
     result = tercet.compare(testset, ["ter", "wer"], resamples=50, top=2)
     written = json.loads(done.stdout)
     assert written.pop("options")["edits"]
@@ -563,7 +567,7 @@ def test_edits_in_json_are_what_the_library_returns(folder):
     assert written == edited | {"words": [], "ngrams": [], "gates": []}
     for metric in written["metrics"]:
         (pair,) = metric["pairs"]
-        for system in ("good.txt", "bad.txt"):
+        for system in ("good", "bad"):
             assert set(pair["edits"][system]) == {"insertions", "deletions", "substitutions", "shifts", "jumps"}
         for segment in pair["segments"]:
             (explained,) = explain(testset, [metric["metric"]], segment=segment["segment"], systems=["bad.txt"])

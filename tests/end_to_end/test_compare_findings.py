@@ -17,33 +17,33 @@ COMPARE = ("compare", "refA.txt", "-i", "Alder.txt", "Cedar.txt", "-s", "src.txt
 WORDS = """\
 Words by frequency in the references: F of systems
 
-Frequency  Words  Alder.txt  Alder.txt interval  Cedar.txt  Cedar.txt interval
-─────────  ─────  ─────────  ──────────────────  ─────────  ──────────────────
-        1    194      0.876      0.821 to 0.924     0.564*      0.489 to 0.632
-   2 to 4     90      0.852      0.785 to 0.919     0.524*      0.444 to 0.610
-   5 to 9     24      0.733      0.571 to 0.882     0.409*      0.213 to 0.612
- 10 to 99     41      0.976      0.943 to 1.000     0.872*      0.805 to 0.932
+Frequency  Words  Alder  Alder interval   Cedar  Cedar interval
+─────────  ─────  ─────  ──────────────  ──────  ──────────────
+        1    194  0.876  0.821 to 0.924  0.564*  0.489 to 0.632
+   2 to 4     90  0.852  0.785 to 0.919  0.524*  0.444 to 0.610
+   5 to 9     24  0.733  0.571 to 0.882  0.409*  0.213 to 0.612
+ 10 to 99     41  0.976  0.943 to 1.000  0.872*  0.805 to 0.932
 
-F: 0 to 1, of words that the reference has too, with 95 % bootstrap intervals. Words: in the references that Alder.txt is compared with.
-Marked: significantly different from Alder.txt (approximate randomisation, 1000 resamples, seed 12345; Holm over groups and systems) at 0.05.
+F: 0 to 1, of words that the reference has too, with 95 % bootstrap intervals. Words: in the references that Alder is compared with.
+Marked: significantly different from Alder (approximate randomisation, 1000 resamples, seed 12345; Holm over groups and systems) at 0.05.
 
-Words and n-grams that Alder.txt or Cedar.txt gets right more often
+Words and n-grams that Alder or Cedar gets right more often
 
-More often right  N-gram    Alder.txt right  Cedar.txt right  In references  Ratio   p Holm                     Segments
-────────────────  ────────  ───────────────  ───────────────  ─────────────  ─────  ───────  ───────────────────────────
-Alder.txt         ,                      13                7             13   1.75  0.0312*  7, 8, 11, 17, 20 and 1 more
-Alder.txt         den                     6                0              6   7.00       –               1, 3, 8, 18, 19
-Alder.txt         Sie                     5                0              5   6.00       –                21, 27, 28, 30
-Alder.txt         , dass                  3                0              3   4.00       –                     7, 20, 26
-Alder.txt         bis                     3                0              3   4.00       –                     2, 11, 31
-Alder.txt         dem                     3                0              4   4.00       –                     8, 17, 24
-Alder.txt         ? “                     2                0              2   3.00       –                        17, 21
-Alder.txt         in der                  2                0              2   3.00       –                        27, 31
-Alder.txt         Schüssel                2                0              2   3.00       –                         9, 12
-Alder.txt         gespielt                2                0              2   3.00       –                        20, 21
+More often right  N-gram    Alder right  Cedar right  In references  Ratio   p Holm                     Segments
+────────────────  ────────  ───────────  ───────────  ─────────────  ─────  ───────  ───────────────────────────
+Alder             ,                  13            7             13   1.75  0.0312*  7, 8, 11, 17, 20 and 1 more
+Alder             den                 6            0              6   7.00       –               1, 3, 8, 18, 19
+Alder             Sie                 5            0              5   6.00       –                21, 27, 28, 30
+Alder             , dass              3            0              3   4.00       –                     7, 20, 26
+Alder             bis                 3            0              3   4.00       –                     2, 11, 31
+Alder             dem                 3            0              4   4.00       –                     8, 17, 24
+Alder             ? “                 2            0              2   3.00       –                        17, 21
+Alder             in der              2            0              2   3.00       –                        27, 31
+Alder             Schüssel            2            0              2   3.00       –                         9, 12
+Alder             gespielt            2            0              2   3.00       –                        20, 21
 
 601 n-grams differ; 1 in enough segments to be tested (sign test, Holm; significant ones at 0.05 are marked). A dash: not tested.
-Ratio: (Alder.txt right + 1) / (Cedar.txt right + 1). Segments: where it is right more often."""  # noqa: E501
+Ratio: (Alder right + 1) / (Cedar right + 1). Segments: where it is right more often."""  # noqa: E501
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +56,8 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def testset():
     demo = tercet.demo("en-de")
-    outputs = {f"{name}.txt": demo.outputs[name] for name in ("Alder", "Cedar")}
-    return tercet.TestSet(outputs, {"refA.txt": demo.references["refA"]}, demo.source)
+    outputs = {name: demo.outputs[name] for name in ("Alder", "Cedar")}
+    return tercet.TestSet(outputs, {"refA": demo.references["refA"]}, demo.source)
 
 
 def test_json_has_what_the_library_returns(folder, testset):
@@ -72,7 +72,7 @@ def test_json_has_what_the_library_returns(folder, testset):
     assert done.json["ngrams"] == json.loads(json.dumps([pair.to_dict() for pair in ngrams]).replace("NaN", "null"))
     [metric] = done.json["metrics"]
     assert metric["n_segments"] == len(numbers)
-    shown = [bucket["segments"]["Alder.txt"] for bucket in metric["buckets"][0]["buckets"]]
+    shown = [bucket["segments"]["Alder"] for bucket in metric["buckets"][0]["buckets"]]
     assert sorted(number for each in shown for number in each) == numbers
 
 
@@ -87,11 +87,11 @@ def test_text_of_buckets_words_and_ngrams(folder):
         == """\
 Segments of each system:
 
-Quality   Alder.txt  Alder.txt %  Cedar.txt  Cedar.txt %
-────────  ─────────  ───────────  ─────────  ───────────
-poor              0          0.0         15         53.6
-middling          4         14.3         13         46.4
-good             24         85.7          0          0.0
+Quality   Alder  Alder %  Cedar  Cedar %
+────────  ─────  ───────  ─────  ───────
+poor          0      0.0     15     53.6
+middling      4     14.3     13     46.4
+good         24     85.7      0      0.0
 
 Thresholds as given: 40 and 60."""
     )
@@ -103,7 +103,7 @@ def test_tsv_has_the_tables_with_a_column_that_tells_them_apart(folder):
     done = run(*COMPARE, "--words", "frequency", "--ngrams", "-n", "50", "-f", "tsv", cwd=folder)
     tables = [list(csv.DictReader(io.StringIO(part), delimiter="\t")) for part in done.out.split("\n\n")]
     assert tables[2][0]["Words by"] == "frequency"
-    assert tables[3][0]["Pair"] == "Alder.txt - Cedar.txt"
+    assert tables[3][0]["Pair"] == "Alder - Cedar"
 
 
 def test_terms_and_training_text_come_from_files(folder):
@@ -148,5 +148,5 @@ def test_edits_and_deciding_segments_are_those_of_the_chosen_segments(folder):
     assert pair["segments"][0]["segment"] in (6, 10, 15, 32)
     every = run("compare", "refA.txt", "-i", "Alder.txt", "Cedar.txt", "-m", "ter", "-n", "50", "--edits", "-f", "json",
                 cwd=folder).json  # fmt: skip
-    total = every["metrics"][0]["pairs"][0]["edits"]["Cedar.txt"]
-    assert 0 < sum(pair["edits"]["Cedar.txt"].values()) < sum(total.values())
+    total = every["metrics"][0]["pairs"][0]["edits"]["Cedar"]
+    assert 0 < sum(pair["edits"]["Cedar"].values()) < sum(total.values())

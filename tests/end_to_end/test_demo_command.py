@@ -51,7 +51,7 @@ def test_it_shows_each_command_with_its_result(pair: str) -> None:
     sections = ran.out.split("$ tercet ")
     assert [section.split()[0] for section in sections[1:4]] == ["score", "compare", "check"]
     for section in sections[1:4]:
-        assert "Cedar.txt" in section.split("\n", 1)[1]
+        assert "Cedar" in section.split("\n", 1)[1]
     assert "Error" not in ran.out
     assert "What to try next" in ran.out
 

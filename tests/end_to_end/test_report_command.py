@@ -24,7 +24,7 @@ def test_it_prints_the_verdict_and_writes_the_page(folder: Path) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.endswith("\nWrote report.html\n") and "chrF2" in ran.out
     text = (folder / "report.html").read_text("utf-8")
-    assert "<h1>Alder.txt and Birch.txt</h1>" in text
+    assert "<h1>Alder and Birch</h1>" in text
     assert ran.out.split("\n")[0] in text.replace("&lt;", "<")
 
 

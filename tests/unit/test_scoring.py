@@ -228,7 +228,7 @@ def test_a_stream_equals_the_test_set_in_memory(tmp_path: Path, monkeypatch: pyt
 def test_a_test_set_is_read_from_files_named_by_them(tmp_path: Path) -> None:
     a, b = write(tmp_path / "a.txt", ["x", "y"]), write(tmp_path / "r.txt", ["x", "z"])
     assert TestSet.read([a], [b], pair="en-de") == TestSet(
-        {"a.txt": ["x", "y"]}, {"r.txt": ["x", "z"]}, pair="en-de", name="unnamed"
+        {"a": ["x", "y"]}, {"r": ["x", "z"]}, pair="en-de", name="unnamed"
     )
 
 

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.names import find_name
 from ..data.testset import TestSet
-from ..errors import UnknownName, UsageError
+from ..errors import UsageError
 from ..stats import holm
 from ..stats.resampling import check_share
 from ..stats.sign import least_sign_p, sign_test
@@ -109,8 +110,7 @@ def compare_ngrams(
     if not testset.references or len(testset.outputs) < 2:
         raise UsageError("N-grams are compared with references between two systems or more.")
     systems = testset.systems
-    if baseline is not None and baseline not in systems:
-        raise UnknownName("system", baseline, systems)
+    baseline = None if baseline is None else find_name(baseline, systems)
     chosen, numbers = choose_segments(testset, segments)
     name = tokenize or usual_tokeniser(chosen)
     join = "" if name in ("char", "zh") else " "

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil, floor, log2, nan
 from typing import Any
 
+from ..data.names import find_name
 from ..errors import UnknownName, UsageError
 from ..options.groups import DifferenceTests, SegmentChoice, SegmentGroups
 from ..stats.paired import FEW_SEGMENTS, RESAMPLES, is_exact, smallest_p_value
@@ -98,12 +99,12 @@ class Plan(SegmentGroups, SegmentChoice, DifferenceTests):
     def resamples_of(self, test: str) -> int:
         return self.raised.get(test, RESAMPLES[test]) if self.resamples is None else self.resamples
 
-    def check_systems(self, systems: Sequence[str], where: str) -> None:
+    def for_systems(self, systems: Sequence[str], where: str) -> Plan:
+        """Return the plan with the baseline as the systems are called. Raises UsageError if they cannot be compared."""
         if len(systems) < 2 - self.alone:
             named = f"only one system, {systems[0]!r}" if systems else "no system"
             raise UsageError(f"{where} has {named}. Two or more are needed for a comparison.")
-        if self.baseline is not None and self.baseline not in systems:
-            raise UnknownName("system", self.baseline, systems)
+        return self if self.baseline is None else replace(self, baseline=find_name(self.baseline, systems))
 
     def settled(self, systems: int, n: int) -> Plan:
         """Return the plan for these systems and segments; warn of an added test, or if nothing can be significant."""

@@ -11,6 +11,7 @@ from math import isnan
 from typing import Any
 
 from ..data.display import Tabular, html_table
+from ..data.names import find_name
 from ..data.scores import MetricRecord, find_metric
 from ..data.stream import TextFiles
 from ..data.testset import TestSet
@@ -166,9 +167,7 @@ class MetricResult:
     def pair(self, a: str, b: str) -> PairResult:
         """The comparison of two systems, whichever of them it lists first."""
         known = [result.system for result in self.systems]
-        for system in (a, b):
-            if system not in known:
-                raise UnknownName("system", system, known)
+        a, b = find_name(a, known), find_name(b, known)
         for pair in self.pairs:
             if {pair.a, pair.b} == {a, b}:
                 return pair

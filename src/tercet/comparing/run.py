@@ -43,7 +43,7 @@ def compare_texts(
 ) -> Comparison:
     """Score a test set by the metrics and compare its systems, also by `scores`. where: options of `score`."""
     check_texts(testset)
-    plan.check_systems(testset.systems, f"Test set {testset.name!r}")
+    plan = plan.for_systems(testset.systems, f"Test set {testset.name!r}")
     if not metrics and not scores:
         raise UsageError('A comparison needs a metric, as ["bleu"].')
     if isinstance(testset, TextFiles):
@@ -67,6 +67,7 @@ def compare_scores(
     if not scores:
         raise UsageError("There are no scores to compare.")
     checked = _checked(plan, scores, testset)
+    plan = plan.for_systems(scores[0].systems, scores[0].label)
     plan = plan.settled(
         len(scores[0].systems), min(len(check_segments(plan.segments, item.n_segments)) for item in scores)
     )
@@ -75,7 +76,7 @@ def compare_scores(
 
 def _checked(plan: Plan, scores: Sequence[Scores], testset: TestSet | None) -> Sequence[Scores]:
     for item in scores:
-        plan.check_systems(item.systems, item.label)
+        plan.for_systems(item.systems, item.label)
         if not item.segment and not item.counts:
             raise DataError(f"{item.label} has scores of whole systems only; a comparison needs scores of segments.")
         if testset is not None and len(testset) != item.n_segments:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.names import find_name
 from ..data.testset import TestSet
 from ..errors import DataError, UnknownName, UsageError
 from ..slicing import UNSPACED
@@ -197,9 +198,7 @@ def _check(testset: TestSet, by: str, baseline: str | None, training: object, la
     if isinstance(training, str):
         raise UsageError("training must be a list of lines, not a single text.")
     systems = testset.systems
-    if baseline is not None and baseline not in systems:
-        raise UnknownName("system", baseline, systems)
-    return baseline or systems[0]
+    return systems[0] if baseline is None else find_name(baseline, systems)
 
 
 Texts = list[dict[str, list[Labelled]]]  # by name: first the references, then the outputs

@@ -26,7 +26,7 @@ from .field_checks import finite_number
 from .formats.columns import NAMES, plain
 from .jsonl import parse_json
 from .lines import read_lines
-from .stream import unique_names
+from .names import unique_names
 from .tables import Published
 
 METRIC = "COMET"
@@ -63,7 +63,7 @@ def read_comet(path: Path, segments: Sequence[str] = (), *, system: str | None =
         return None
     if system is not None and len(found) > 1:
         raise UsageError(f"{path} has scores of {len(found)} systems, so they cannot all be called {system!r}.")
-    files = [re.sub(r"(\.txt)?(\.gz)?$", "", file) or file for file in found]
+    files = list(found)
     if system is not None or not files[0]:
         files = [system or re.sub(r"\.(json|txt|log|tsv|out)$", "", path.name.removesuffix(".gz"))]
     scores: dict[tuple[str, str], dict[str, list[float]]] = {}  # by level and metric

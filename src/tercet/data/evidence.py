@@ -23,6 +23,7 @@ from .formats.published import EVALSET
 from .formats.registry import candidates
 from .formats.scores import SCORED_TEXTS
 from .judgements import Judgements
+from .names import same_name
 from .scores import Scores
 from .tables import Published, merged
 from .testset import TestSet
@@ -59,21 +60,19 @@ def evidence_of(testset: TestSet) -> Evidence:
 def with_human(evidence: Evidence, read: Contents) -> Evidence:
     """Return evidence with further judgements and human scores.
 
-    Systems are called as the texts call them: "a" is a.txt if no other text has that name. Segments that are counted
-    from 0 get the names of those that are counted from 1.
+    Systems are called as the texts call them: "a" is also a.txt if no other text has that name. Segments that are
+    counted from 0 get the names of those that are counted from 1.
     """
     tables, published, known = [*read.judgements], [*read.published], evidence.segments
     about = [read.about] if read.about else []
     if evidence.testset is not None:
-        # The systems also by the names without folder and ending that only one of them has.
         systems = evidence.testset.systems
-        stems = [bare_name(name).rpartition(".")[0] for name in systems]
-        called = {stem: name for stem, name in zip(stems, systems, strict=True) if stem and stems.count(stem) == 1}
-        called |= {name: name for name in systems}
-        published = [replace(each, systems=[called.get(name, name) for name in each.systems]) for each in published]
+        published = [
+            replace(each, systems=[same_name(name, systems) or name for name in each.systems]) for each in published
+        ]
         is_counted = bool(read.about) and list(known) == [str(number) for number in range(1, len(known) + 1)]
         for place, table in enumerate(tables):
-            rows = [row._replace(system=called.get(row.system, row.system)) for row in table.rows]
+            rows = table.for_systems(systems).rows
             if is_counted and "0" in table.segments and set(table.segments) <= set(map(str, range(len(known)))):
                 rows = [row._replace(segment=str(int(row.segment) + 1)) for row in rows]
                 about.append("Segments are counted from 0 there: segment 0 is the first one of the texts.")

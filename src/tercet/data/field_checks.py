@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..errors import DataError, UnknownName, UsageError
 from .lines import read_lines
+from .names import find_name
 from .testset import TestSet
 
 MISSING = frozenset({"", "None", "NA", "nan", "NaN"})
@@ -77,11 +78,7 @@ def chosen(outputs: Mapping[str, object], systems: Iterable[str] | None) -> list
     """Return the names of the selected systems, all for None. Raises UnknownName for one that does not exist."""
     if systems is None:
         return list(outputs)
-    wanted = list(systems)
-    for system in wanted:
-        if system not in outputs:
-            raise UnknownName("system", system, outputs)
-    return wanted
+    return [find_name(system, outputs) for system in systems]
 
 
 def choose_pair(known: Collection[str], pair: str | None, path: str | Path, how: str = "") -> str:

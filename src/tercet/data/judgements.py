@@ -6,7 +6,7 @@ turns judgements into a gold standard.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..errors import DataError, UnknownName
 from ..types import Floats
 from .display import to_frame
+from .names import same_name
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -106,6 +107,13 @@ class Judgements:
     def where(self, wanted: Callable[[Judgement], bool]) -> "Judgements":
         rows = tuple(row for row in self.rows if wanted(row))
         return self if len(rows) == len(self.rows) else replace(self, rows=rows)  # all were checked already
+
+    def for_systems(self, systems: Collection[str]) -> "Judgements":
+        """Return the judgements with systems called as these are: a.txt is also "a", if only one is called so."""
+        called = {name: same_name(name, systems) or name for name in self.systems}
+        changed = any(name != other for name, other in called.items())
+        rows = [row._replace(system=called[row.system]) for row in self.rows]
+        return replace(self, rows=rows) if changed else self
 
     def of(self, kind: str) -> "Judgements":
         if kind not in self.kinds:

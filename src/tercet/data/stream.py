@@ -11,9 +11,10 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError, NotParallel, UnknownName, UsageError
+from ..errors import DataError, NotParallel, UnknownName
 from .formats import is_bilingual
 from .lines import read_blocks, read_lines, split_column
+from .names import split_name, unique_names
 from .testset import TestSet, one_hyphen
 
 log = logging.getLogger(__name__)
@@ -91,44 +92,6 @@ class TextFiles:
                 each.close()
 
 
-def split_name(text: str | Path) -> tuple[str | None, str | Path]:
-    """Split NAME=FILE into its two parts; a file that exists under the whole spelling has no other name."""
-    name, equals, path = str(text).partition("=")
-    if not equals or not name or not path or Path(text).exists():
-        return None, text
-    return name, path
-
-
-def unique_names(texts: Sequence[str | Path]) -> dict[str, str | Path]:
-    """Return files by name: the NAME of NAME=FILE, or the file's name.
-
-    A file's name is that without the folder, or with as much of it as tells two files of one name apart. A file that is
-    given twice is numbered.
-    """
-    split = [split_name(text) for text in texts]
-    given = [name for name, _ in split if name is not None]
-    if len(set(given)) < len(given):
-        raise UsageError(f"The name {next(name for name in given if given.count(name) > 1)!r} is given twice.")
-    unnamed = iter(_unique_names([path for name, path in split if name is None], given))
-    return {name or next(unnamed): path for name, path in split}
-
-
-def _unique_names(paths: Sequence[str | Path], given: Sequence[str]) -> list[str]:
-    parts = [Path(path).parts or (str(path),) if path != "-" else ("stdin",) for path in paths]
-    names = []
-    for mine in parts:
-        length = 1
-        rivals = [other for other in parts if other != mine and other[-1] == mine[-1]]
-        while any(other[-length:] == mine[-length:] for other in rivals) and length < len(mine):
-            length += 1
-        names.append(str(Path(*mine[-length:])))
-    named: list[str] = []
-    for name in names:
-        numbered = chain([name], (f"{name}#{number}" for number in range(2, len(names) + len(given) + 2)))
-        named.append(next(each for each in numbered if each not in named and each not in given))
-    return named
-
-
 def chosen_texts(kind: str, asked: Sequence[str], present: Mapping[str, object]) -> dict[str, Any]:
     """Texts by name: those that are present (of a test set), and files that are read."""
     files = [name for name in asked if name not in present]
@@ -136,8 +99,9 @@ def chosen_texts(kind: str, asked: Sequence[str], present: Mapping[str, object])
         if not Path(split_name(name)[1]).exists() and name != "-":
             raise UnknownName(f"{kind} in this test set, nor a file,", name, present)
     role = "reference" if kind == "reference" else "output"
-    read = {name: read_text(path, role) for name, path in unique_names(files).items()}
-    return {**{name: present[name] for name in asked if name in present}, **read}
+    kept = {name: present[name] for name in asked if name in present}
+    read = {name: read_text(path, role) for name, path in unique_names(files, taken=kept).items()}
+    return {**kept, **read}
 
 
 def read_text(path: str | Path, role: str) -> Sequence[str | None]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError, NotParallel, UnknownName, UsageError
 from .display import html_table, listed, to_frame
+from .names import find_name, unique_names
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -102,7 +103,7 @@ class TestSet:
         pair: str | None = None,
     ) -> TestSet:
         """A test set from plain text files, one segment per line; texts are named by their files."""
-        from .stream import TextFiles, unique_names
+        from .stream import TextFiles
 
         for what, paths in (("outputs", outputs), ("references", references)):
             if isinstance(paths, str | Path):
@@ -201,10 +202,8 @@ class TestSet:
         """The same test set with these systems alone, in this order."""
         if isinstance(systems, str):
             raise UsageError(f'systems must be a list of names, as ["{systems}"], not a single text.')
-        for system in systems:
-            if system not in self.outputs:
-                raise UnknownName("system", system, self.outputs)
-        return replace(self, outputs={system: self.outputs[system] for system in systems})
+        names = [find_name(system, self.outputs) for system in systems]
+        return replace(self, outputs={name: self.outputs[name] for name in names})
 
     def shards(self, size: int) -> Iterator[TestSet]:
         """The test set in consecutive pieces of at most `size` segments."""

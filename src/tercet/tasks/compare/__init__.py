@@ -210,7 +210,7 @@ def _words(options: CompareOptions, texts: TestSet, segments: list[int] | None) 
 def word_arguments(options: WordChoice, metrics: MetricChoice, groupings: Sequence[str]) -> dict[str, Any]:
     """Return how `compare_words` finds and groups words: the training text, the parser, the labels, the tokeniser."""
     from ...data.lines import read_lines
-    from ...data.stream import split_name
+    from ...data.names import split_name
 
     for option, grouping in (("training_file", "frequency"), ("parser", "pos"), ("word_labels", "label")):
         if getattr(options, option) and grouping not in groupings:

@@ -113,7 +113,7 @@ def _outputs(options: ParaphraseOptions) -> Mapping[str, Sequence[str]]:
     if isinstance(options.against, Mapping):
         return options.against
     from ...data.lines import read_lines
-    from ...data.stream import unique_names
+    from ...data.names import unique_names
 
     return {name: read_lines(path) for name, path in unique_names(list(map(str, options.against))).items()}
 

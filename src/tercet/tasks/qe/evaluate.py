@@ -73,7 +73,7 @@ def segment_scores(
         if options.references:
             raise UsageError("`references` is for metrics: name them with -m.")
         return {}
-    from ...data.stream import unique_names
+    from ...data.names import unique_names
     from ...data.testset import TestSet
     from ...quality.inputs import read_column
     from ...scoring import score

@@ -47,7 +47,7 @@ def make_report(
     part = texts.take([number - 1 for number in numbers])
     by = usual_slices(part) if options.slices is None else list(options.slices)
     plan = replace(plan, slices=by, top=0, buckets=("quality",), segments=None, alone=True)
-    plan.check_systems(texts.systems, f"Test set {texts.name!r}")  # before anything is counted
+    plan = plan.for_systems(texts.systems, f"Test set {texts.name!r}")  # before anything is counted
     for name in by:
         segment_groups(name, part, part.documents)
     judged = _read_judged(options.judgements, texts)
@@ -90,7 +90,9 @@ def _read_judged(paths: Sequence[str | Path], testset: TestSet) -> list[Judgemen
     """Return the judgements of these files, one `Judgements` per kind. Errors without a value get the usual weights."""
     if not paths:
         return []
-    found = [without_checks(loaded.judgements).kept for loaded in load(paths, pair=testset.pair)]
+    found = [
+        without_checks(loaded.judgements).kept.for_systems(testset.systems) for loaded in load(paths, pair=testset.pair)
+    ]
     return [weigh(each) if any(isnan(row.value) for row in each.rows) else each for each in found]
 
 

@@ -72,7 +72,7 @@ def other_scores(options: OtherScores, texts: TestSet | TextFiles) -> list[Score
     """Return the scores of other programs that the options name, for these texts."""
     if not options.score_files and not options.lower_is_better:
         return []  # the readers take long to import
-    from ...data.stream import split_name
+    from ...data.names import split_name
     from ...data.testset import TestSet
     from ...external import read_external
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from ...data.formats import is_bilingual
 from ...data.lines import read_lines
-from ...data.stream import TextFiles, chosen_texts, unique_names
+from ...data.names import unique_names, without_ending
+from ...data.stream import TextFiles, chosen_texts
 from ...data.testset import TestSet, one_hyphen
 from ...errors import DataError, UsageError
 from ...options.groups import Texts
@@ -148,7 +149,7 @@ def _split_references(files: TextFiles, count: int) -> TestSet:
             raise DataError(f"{path}, line {number}: {problem}")
         rows.append(fields)
     columns = map(list, zip(*rows, strict=True)) if rows else [[]]
-    named = {f"{Path(path).name}:{i}": column for i, column in enumerate(columns, 1)}
+    named = {f"{without_ending(Path(path).name)}:{i}": column for i, column in enumerate(columns, 1)}
     rest = replace(files, references={})
     plain = rest.read() if rest.outputs else _from_stdin(rest)
     return replace(plain, references=named)

@@ -12,9 +12,10 @@ from dataclasses import dataclass, fields, replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
+from ...data.names import find_name
 from ...data.scores import OF_THE_RUN, Scores
 from ...data.testset import TestSet
-from ...errors import MissingDependency, UnknownName, UsageError
+from ...errors import MissingDependency, UsageError
 from ...metrics import Metric, check_from_file, create, metric_class, names
 from ...scoring import score
 from ...text.rules import RULES
@@ -123,8 +124,7 @@ def _equal(recomputed: float, stated: Decimal) -> bool:
 
 def _one_system(testset: TestSet | TextFiles, system: str | None) -> TestSet | TextFiles:
     if system is not None:
-        if system not in testset.outputs:
-            raise UnknownName("system", system, testset.outputs)
+        system = find_name(system, testset.outputs)
         if isinstance(testset, TestSet):
             return testset.only([system])
         return replace(testset, outputs={system: testset.outputs[system]})
