@@ -10,9 +10,11 @@ import logging
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -98,13 +100,16 @@ def global_state() -> Iterator[None]:
 
 @dataclass
 class Page:
-    """The examples of one page, run in order in one folder. alone: Python examples know nothing of earlier ones."""
+    """The examples of one page. Each runs alone, in a copy of the folder.
+
+    What the page needs is in the folder before: the demo's texts, files that a block's title names, and what blocks
+    whose title begins with "First" make, files as well as names of Python.
+    """
 
     path: Path
     folder: Path
     module: ModuleType = field(default_factory=lambda: ModuleType("example"))
     code: int = 0
-    alone: bool = False
 
     def run(self) -> int:
         """Run all; returns how many examples there were."""
@@ -113,23 +118,30 @@ class Page:
         done = 0
         for block, following in zip_longest(blocks, blocks[1:]):
             line = text.count("\n", 0, block.start()) + 1
-            if self.alone:
-                self.module = ModuleType("example")
             where = f"{self.path.relative_to(ROOT)}, line {line}"
-            if block[1] == "console":
-                self._console(block[3], where)
-            elif block[1] == "python" and (title := re.search(r'title="([\w-]+\.py)"', block[2])):
-                (self.folder / title[1]).write_text(block[3], "utf-8")
-            elif block[1] == "toml" and (title := re.search(r'title="([\w-]+\.toml)"', block[2])):
-                (self.folder / title[1]).write_text(block[3], "utf-8")
+            title = found[1] if (found := re.search(r'title="([^"]*)"', block[2])) else ""
+            if re.fullmatch(r"[\w-]+\.(py|toml)", title):
+                (self.folder / title).write_text(block[3], "utf-8")
+                done += block[1] == "python"
                 continue
-            elif block[1] == "python":
-                expected = following[3] if following and 'title="Output"' in following[2] else None
-                self._python(block[3], expected, where, line)
-            else:
+            if block[1] not in ("console", "python"):
                 continue
+            with contextlib.nullcontext(self) if title.startswith("First") else self._copy() as place:
+                if block[1] == "console":
+                    place._console(block[3], where)
+                else:
+                    expected = following[3] if following and 'title="Output"' in following[2] else None
+                    place._python(block[3], expected, where, line)
             done += 1
         return done
+
+    @contextlib.contextmanager
+    def _copy(self) -> Iterator["Page"]:
+        """Yield a page in the same state, whose changes leave this one as it is."""
+        module = ModuleType(self.module.__name__)
+        vars(module).update(vars(self.module))
+        with tempfile.TemporaryDirectory(dir=self.folder.parent) as scratch:
+            yield Page(self.path, Path(shutil.copytree(self.folder, Path(scratch) / "work")), module)
 
     def _console(self, block: str, where: str) -> None:
         commands = re.split(r"^\$ ", block, flags=re.MULTILINE)

@@ -10,7 +10,6 @@ from tercet import examples as demo
 from .running import FENCE, ROOT, Page, check_output
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-ALONE = {"python.md", "first-hour.md", "jiwer.md", "hugging-face.md", "meteor.md", "stm.md"}
 LANGUAGES = {"console", "python", "text", "sh", "toml", "json", "yaml", "bibtex"}
 
 
@@ -22,7 +21,7 @@ def test_examples_run_and_print_what_the_page_says(path: Path, tmp_path: Path, m
     monkeypatch.delenv("SACREBLEU_SEED", raising=False)
     folder = tmp_path / "work"
     demo.write("en-de", folder)
-    done = Page(path, folder, alone=path.name in ALONE).run()
+    done = Page(path, folder).run()
     text = path.read_text("utf-8")
     assert done == len(re.findall(r"^```(?:console|python)\b", text, re.MULTILINE))
 
