@@ -83,7 +83,7 @@ def test_every_metric_scores_the_demo_or_says_what_it_needs(name: str, demo: Pat
     ran = run(["score", "refA.txt", "-i", *systems, "-s", "src.txt", "-l", "de-en", "-m", name, "-q"], folder=demo)
     if listed["here"] == "yes":
         assert (ran.code, ran.err) == (0, "")
-        assert "Alder.txt" in ran.out and "–" not in ran.out.partition("\n\n")[0]
+        assert "Alder " in ran.out and "–" not in ran.out.partition("\n\n")[0]
         return
     assert (ran.code, ran.out) == (2, "")
     message, nothing = ran.err.split("\n")
