@@ -13,11 +13,11 @@ from pathlib import Path
 
 from ..errors import DataError
 from .field_checks import check_distinct
-from .files import bare_name
 from .formats.columns import find, find_pair
 from .formats.format import Contents
 from .jsonl import read_items
 from .judgements import Judgement, Judgements
+from .names import bare_name
 from .tables import HUMAN, Published, Table, number, read_table, same_number
 from .testset import TestSet
 

@@ -16,14 +16,13 @@ from ..errors import DataError, TercetError, UsageError
 from . import assessments, evalset, layouts, tsv
 from .display import listed
 from .field_checks import choose_pair
-from .files import bare_name
 from .formats import JUDGEMENTS, SCORES, recognise
 from .formats.format import Contents, Head, Recognised, Request
 from .formats.published import EVALSET
 from .formats.registry import candidates
 from .formats.scores import SCORED_TEXTS
 from .judgements import Judgements
-from .names import same_name
+from .names import bare_name, same_name
 from .scores import Scores
 from .tables import Published, merged
 from .testset import TestSet

@@ -164,14 +164,6 @@ def held(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def bare_name(path: str | Path, *endings: str) -> str:
-    """Return the name of a file without .gz, and then without these endings."""
-    name = Path(path).name.removesuffix(".gz")
-    for ending in endings:
-        name = name.removesuffix(ending)
-    return name
-
-
 def file_state(path: str | Path) -> tuple[str, int, int, int] | None:
     """Return path, inode, size and time of a file: a key for caches of its contents. None if it cannot be read."""
     try:

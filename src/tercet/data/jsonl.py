@@ -18,8 +18,9 @@ from typing import Any, NoReturn
 
 from ..errors import DataError
 from .field_checks import check_encodable, chosen
-from .files import bare_name, writing
+from .files import writing
 from .lines import read_lines
+from .names import bare_name
 from .testset import TestSet
 
 log = logging.getLogger(__name__)

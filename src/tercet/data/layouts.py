@@ -12,12 +12,12 @@ from pathlib import Path
 from ..errors import DataError, UnknownName, UsageError
 from . import bilingual, evalset, tsv
 from .field_checks import choose_pair
-from .files import bare_name
 from .formats import TEXTS, recognise
 from .formats.format import Request, first_lines
 from .formats.names import PAIR, pair_of_name
 from .formats.texts import sgm_pair
 from .grouping import grouped
+from .names import bare_name
 from .sgm import read_sgm
 from .testset import TestSet
 from .wmtxml import language_pair

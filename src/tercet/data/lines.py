@@ -17,7 +17,6 @@ from shlex import quote
 from typing import Any, BinaryIO, cast
 
 from ..errors import DataError, MissingDependency, MissingFile, UnknownName, UsageError
-from .files import writing
 
 log = logging.getLogger(__name__)
 
@@ -201,5 +200,7 @@ def write_lines(path: str | Path, lines: list[str]) -> None:
     for number, line in enumerate(lines, 1):
         if "\n" in line:
             raise DataError(f"Segment {number} contains a line feed and cannot be written as one line of {path}.")
+    from .files import writing  # reading does not need it
+
     with writing(path) as stream:
         stream.writelines(f"{line}\n" for line in lines)

@@ -21,10 +21,10 @@ from pathlib import Path
 
 from ..errors import DataError, UnknownName
 from .field_checks import finite_number
-from .files import bare_name
 from .jsonl import parse_json
 from .judgements import Judgement, Judgements, Span
 from .lines import read_lines
+from .names import bare_name
 from .tables import quoted_rows
 
 log = logging.getLogger(__name__)

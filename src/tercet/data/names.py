@@ -18,6 +18,14 @@ def split_name(text: str | Path) -> tuple[str | None, str | Path]:
     return name, path
 
 
+def bare_name(path: str | Path, *endings: str) -> str:
+    """Return the name of a file without .gz, and then without these endings."""
+    name = Path(path).name.removesuffix(".gz")
+    for ending in endings:
+        name = name.removesuffix(ending)
+    return name
+
+
 def without_ending(name: str) -> str:
     """Return the name of a file without the ending of a plain text: "a" for a.txt and a.txt.gz."""
     plain = next((name.removesuffix(each) for each in _COMPRESSED if name.endswith(each)), name)

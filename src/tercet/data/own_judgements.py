@@ -25,10 +25,11 @@ from typing import Any
 
 from ..errors import DataError
 from .field_checks import check_encodable
-from .files import bare_name, writing
+from .files import writing
 from .jsonl import JUDGED, JsonRow, read_number
 from .judgements import Judgement, Judgements, Span, find_problem
 from .lines import read_lines
+from .names import bare_name
 from .tables import number, read_table
 
 TEXTS = ("rater", "task", "reference", "check")

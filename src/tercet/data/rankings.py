@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 from ..errors import DataError, UnknownName
 from .field_checks import choose_pair
-from .files import bare_name
 from .formats.names import LANGUAGES
 from .judgements import Judgement, Judgements
+from .names import bare_name
 from .tables import Table, check_segment, number, read_table
 
 SAME = "same as "  # `check` of an output that was judged by means of an identical one begins with this

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from ..errors import DataError, UsageError
 from .bilingual import ENDINGS, format_of, open_bitext
-from .files import bare_name
 from .grouping import grouped
 from .markup import Parser
+from .names import bare_name
 
 TBX = (".tbx", ".xml")
 _ENTRIES = ("termEntry", "conceptEntry")

@@ -24,7 +24,8 @@ from pathlib import Path
 
 from ..errors import DataError, UsageError
 from .field_checks import check_distinct, check_lines, check_text, chosen
-from .files import bare_name, writing
+from .files import writing
+from .names import bare_name
 from .tables import read_table
 from .testset import TestSet
 

@@ -19,9 +19,10 @@ from pathlib import Path
 from ..errors import DataError
 from .documents import ATTRIBUTES, Document, Gathered, split
 from .field_checks import check_encodable
-from .files import bare_name, writing
+from .files import writing
 from .lines import read_lines
 from .markup import FORBIDDEN, Parser
+from .names import bare_name
 from .testset import TestSet
 
 KINDS = {"src": "source", "ref": "reference", "hyp": "output"}

@@ -15,10 +15,11 @@ from typing import BinaryIO
 
 from ...errors import DataError, UsageError
 from ..field_checks import chosen
-from ..files import bare_name, content_checksum, writing_bytes
+from ..files import content_checksum, writing_bytes
 from ..formats.columns import NAMES
 from ..formats.text_columns import parse_columns as parse_columns
 from ..lines import open_bytes
+from ..names import bare_name
 from ..testset import TestSet
 from . import po, table, tmx, xliff, xlsx
 from .segments import OUTPUT, Choice, Notes, Segment, splice

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import DataError
-from ..files import bare_name
 from ..formats.text_columns import STATES as STATES
 from ..formats.text_columns import find_roles
 from ..lines import csv_reader, not_utf8, open_bytes
+from ..names import bare_name
 from .segments import HEADER, Choice, Edit, Notes, Segment, new_columns
 
 ENDINGS = (".csv", ".tsv")

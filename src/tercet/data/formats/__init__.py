@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..files import bare_name
+from ..names import bare_name
 
 if TYPE_CHECKING:
     from .format import Format, Recognised, Request

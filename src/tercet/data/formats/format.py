@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import UsageError
-from ..files import bare_name
 from ..lines import csv_reader, open_bytes, read_lines
+from ..names import bare_name
 
 if TYPE_CHECKING:
     from ..judgements import Judgements

@@ -16,9 +16,9 @@ from typing import NamedTuple
 from ...errors import DataError
 from ..display import listed
 from ..field_checks import MISSING, is_number, number
-from ..files import bare_name
 from ..grouping import grouped
 from ..judgements import KINDS, Judgement, Judgements, Span, find_problem
+from ..names import bare_name
 from ..tables import Published, Table
 from . import JUDGEMENTS, columns
 from .format import CERTAIN, LIKELY, Contents, Format, Guess, Head, Request, first_lines

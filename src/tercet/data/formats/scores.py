@@ -11,9 +11,9 @@ from ..assessments import from_blocks, read_item_scores
 from ..cometfiles import is_json, is_printed, read_comet
 from ..evalset import LEVELS, read_score_file
 from ..field_checks import choose_pair, is_number, parse_number
-from ..files import bare_name
 from ..grouping import grouped
 from ..lines import read_lines
+from ..names import bare_name
 from ..score_archive import load_scores
 from ..tables import Published
 from ..wmtscores import read_wmt_scores

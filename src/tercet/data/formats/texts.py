@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from .. import jsonl, sgm, tsv, wmtxml
-from ..files import bare_name
 from ..lines import read_blocks
+from ..names import bare_name
 from ..testset import TestSet
 from . import TEXTS
 from .format import CERTAIN, LIKELY, Contents, Format, Guess, Head, Request, by_ending
