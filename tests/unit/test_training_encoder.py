@@ -118,6 +118,8 @@ def test_the_network_that_rates_is_trained_in_both_stages_and_exported(work, tmp
     ort = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")
     from training.encoder import static, transformer
+    from training.encoder.parts import read_parts
+    from training.multilingual import ensemble, train
     from training.multilingual import export as exporting
     from training.multilingual.network import join
     from training.multilingual.train import Training
@@ -126,6 +128,11 @@ def test_the_network_that_rates_is_trained_in_both_stages_and_exported(work, tmp
     static.train(work, steps=2, width=16, batch=64)
     shape = Shape("bert", 2, 32, 4, 200, 256, 1e-12)
     transformer.Run(work, None, shape=shape, layers=2, seed=0).train(minutes=1, steps=2, pieces=100)
+    resumed = transformer.Run(work, None, shape=shape, layers=2, seed=1, resumed=True)
+    kept = read_parts(work)["layers.1.query.weight"]
+    assert np.allclose(resumed.model.layers[1].query.weight.detach().numpy(), kept)
+    resumed.train(minutes=1, steps=2, pieces=100)
+    assert not np.allclose(read_parts(work)["layers.1.query.weight"], kept)
     random, lengths = np.random.default_rng(0), np.array([0, *range(3, 43)], np.uint8)
     rows = {
         "da/wmt16.en-de": 3,
@@ -149,6 +156,22 @@ def test_the_network_that_rates_is_trained_in_both_stages_and_exported(work, tmp
     for stage in ("labels", "judgements"):
         training.run(stage, seconds=1, rate=1e-3, steps=2, scale=0.05)
     assert not torch.equal(before, training.rater.hidden.weight)
+    found = training.predict_sets([tmp_path / "judgements.npz"], ["en-de"])
+    assert found["rank/wmt12.en-de/both"].shape == (120,) and "da/mlqe.en-de/reference" not in found
+    chrf = {"rank/wmt12.en-de": random.random(120), "system/wmt18.en-de": random.random(60)}
+    np.savez(tmp_path / "ensemble.npz", **ensemble.label([found, found], chrf))
+    taught = train.Training(
+        work,
+        tmp_path / "judgements.npz",
+        None,
+        shape=shape,
+        left_out=("pool",),
+        seed=0,
+        ensemble=tmp_path / "ensemble.npz",
+    )
+    assert len(taught.pool[0]) == 0 and len(taught.more[0]) == 180
+    assert abs(taught.more[1].mean()) < 1e-4 and abs(taught.more[1].std() - 1) < 1e-4
+    taught.run("judgements", seconds=1, rate=1e-3, steps=1, scale=0.05)
     state = {n: v.detach().numpy() for n, v in training.rater.state_dict().items() if n != "encoder.pieces.weight"}
     np.savez(tmp_path / "rater.npz", **pack(state))
     rater = exporting.open_rater(work, tmp_path / "rater.npz", shape)

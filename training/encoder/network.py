@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from training.network import Layer, Shape
+
+from .parts import read_parts
 
 OUTPUT, REFERENCE, SOURCE = range(3)  # kinds of texts; a text alone is read as an output
 POSITIONS = 512
@@ -85,6 +88,16 @@ class Multilingual(nn.Module):
         for layer in self.layers:
             x = layer(x, bias)
         return x
+
+
+def open_encoder(work: Path, shape: Shape) -> Multilingual:
+    """Return the encoder of WORK."""
+    stored = read_parts(work)
+    stored.pop("heads")
+    layers = 1 + max(int(name.split(".")[1]) for name in stored if name.startswith("layers."))
+    encoder = Multilingual(*stored["pieces.weight"].shape, shape, layers)
+    encoder.load_state_dict({name: torch.from_numpy(np.asarray(values, np.float32)) for name, values in stored.items()})
+    return encoder
 
 
 def mean(vectors: Tensor, mask: Tensor) -> Tensor:

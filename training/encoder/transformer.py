@@ -12,7 +12,8 @@ training runs, has MiniLM's vectors of the English sides (`teacher`). The losses
 - which pieces are not those of the sentence, after the network's own guesses were put at the masks and some pieces were
   left out, and what share of the sentence is right; for some pairs the nearest wrong sentence is put there instead.
 
-The rate falls over the minutes. WORK/transformer.npz.0, .1, … hold the weights in eight bits, below 16 MB each.
+The rate falls over the minutes; with --resume training goes on from an earlier run. WORK/transformer.npz.0,
+.1, … hold the weights in eight bits, below 16 MB each.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from torch.nn import functional
 from training.network import SHAPES, Shape, read_weights
 
 from .batches import Pairs
-from .network import OUTPUT, REFERENCE, SOURCE, Joined, Multilingual, Optimiser, Shelf, mean
+from .network import OUTPUT, REFERENCE, SOURCE, Joined, Multilingual, Optimiser, Shelf, mean, open_encoder
 from .parts import write_parts
 
 TEMPERATURE, TEACHER, REPLACED, SHARE = 0.05, 3.0, 4.0, 1.0
@@ -50,22 +51,15 @@ class Heads(nn.Module):
 class Run:
     """A model, what it learns from, and its losses."""
 
-    def __init__(self, work: Path, weights: Path | None, *, shape: Shape, layers: int, seed: int) -> None:
+    def __init__(self, work: Path, weights: Path | None, *, shape: Shape, layers: int, seed: int,
+                 resumed: bool = False) -> None:  # fmt: skip
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.precision = torch.bfloat16 if self.device.type == "cuda" else torch.float32
         self.work, self.pairs = work, Pairs(work / "pairs.npz", seed)
         torch.manual_seed(seed)
         self.heads_number = shape.heads
-        with np.load(work / "static.npz") as stored:
-            begun = {name: stored[name].astype(np.float32) for name in stored.files}
-        self.model = Multilingual(*begun["pieces"].shape, shape, layers)
-        self.heads = Heads(begun["pieces"].shape[1], shape.width)
-        with torch.no_grad():
-            self.model.pieces.weight.copy_(torch.from_numpy(begun["pieces"]))
-            if "projection" in begun:  # `begin`
-                self.model.projection.weight.copy_(torch.from_numpy(begun["projection"]))
-        if weights is not None:
-            self._begin_as(read_weights(weights / "minilm.npz"))
+        self.model = open_encoder(work, shape) if resumed else self._begin(weights, shape, layers)
+        self.heads = Heads(self.model.pieces.embedding_dim, shape.width)
         self.model.to(self.device, self.precision).eval()  # no dropout: no pair is read often
         self.heads.to(self.device, self.precision)
         self.shelf = Shelf(self.pairs.pieces, self.pairs.lengths, self.device)
@@ -74,10 +68,23 @@ class Run:
         }  # of the other text beside an output
         self.taught: np.ndarray | None = None
 
-    def _begin_as(self, stored: dict[str, np.ndarray]) -> None:
+    def _begin(self, weights: Path | None, shape: Shape, layers: int) -> Multilingual:
+        """Return a network with the vectors of pieces of WORK and, if weights are given, MiniLM's layers."""
+        with np.load(self.work / "static.npz") as stored:
+            begun = {name: stored[name].astype(np.float32) for name in stored.files}
+        model = Multilingual(*begun["pieces"].shape, shape, layers)
+        with torch.no_grad():
+            model.pieces.weight.copy_(torch.from_numpy(begun["pieces"]))
+            if "projection" in begun:  # `begin`
+                model.projection.weight.copy_(torch.from_numpy(begun["projection"]))
+        if weights is not None:
+            self._begin_as(model, read_weights(weights / "minilm.npz"))
+        return model
+
+    def _begin_as(self, model: Multilingual, stored: dict[str, np.ndarray]) -> None:
         """Copy MiniLM's layers and positions."""
-        own = self.model.state_dict()
-        for place in range(len(self.model.layers)):
+        own = model.state_dict()
+        for place in range(len(model.layers)):
             for name, other in (
                 ("query", "attention.self.query"), ("key", "attention.self.key"), ("value", "attention.self.value"),
                 ("out", "attention.output.dense"), ("after_attention", "attention.output.LayerNorm"),
@@ -241,8 +248,11 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=6)
     parser.add_argument("--shape", choices=SHAPES, default="minilm")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--resume", action="store_true", help="go on from the parts in WORK")
     given = parser.parse_args()
-    run = Run(given.work, given.weights, shape=SHAPES[given.shape], layers=given.layers, seed=given.seed)
+    run = Run(
+        given.work, given.weights, shape=SHAPES[given.shape], layers=given.layers, seed=given.seed, resumed=given.resume
+    )
     run.train(minutes=given.minutes, steps=given.steps, pieces=given.pieces, rate=given.rate)
 
 

@@ -17,10 +17,10 @@ import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
+from training.encoder.network import open_encoder
 from training.network import SHAPES, Shape, unpack
 
 from .network import Rater
-from .train import open_encoder
 
 NAMES = ["vectors", "places", "kinds", "mask"]
 

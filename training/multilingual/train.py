@@ -1,13 +1,14 @@
 """Train the network in many languages, on a GPU, from the layers of the encoder.
 
-    python -m training.multilingual.train WORK JUDGEMENTS.npz LABELS.npz --stage labels --seconds 130
-    python -m training.multilingual.train WORK JUDGEMENTS.npz LABELS.npz --stage judgements --seconds 75 --name ship
-    python -m training.multilingual.train … --stage judgements --name twin1 --leave-out wmt16,wmt17,en-de
+    python -m training.multilingual.train WORK JUDGEMENTS.npz LABELS.npz NAME --stages labels:200,judgements:140
+    python -m training.multilingual.train … twin1 --stages labels:200,judgements:140 --leave-out wmt16,wmt17.,en-de
+    python -m training.multilingual.train … ship1 --stages judgements:150 --begin NAME.labels --ensemble ENSEMBLE.npz
 
-WORK has the encoder's parts (`training.encoder.transformer`) and pairs. The first stage learns Rima's scores of English
-outputs from source, reference or both, rankings of WMT12 and WMT14, which system of WMT18 people preferred, and damaged
-translations; it writes WORK/labels.pt. The second adds people's judgements of segments and writes WORK/NAME.pt. Vectors
-of pieces stay those of the encoder, so that the package has them once.
+WORK has the encoder's parts (`training.encoder.transformer`) and pairs. The stage labels learns Rima's scores of
+English outputs from source, reference or both, rankings of WMT12 and WMT14, which system of WMT18 people preferred, and
+damaged translations; it writes WORK/NAME.labels.pt. The stage judgements adds people's judgements of segments.
+WORK/NAME.pt is the result. ENSEMBLE.npz has scores of several networks for outputs that are not English
+(`training.multilingual.ensemble`). Vectors of pieces stay those of the encoder, so that the package has them once.
 """
 
 from __future__ import annotations
@@ -22,34 +23,34 @@ from torch import Tensor
 from torch.nn import functional
 
 from training.encoder.batches import Pairs
-from training.encoder.network import Multilingual, Optimiser, Shelf
-from training.encoder.parts import read_parts
+from training.encoder.network import Optimiser, Shelf, open_encoder
 from training.network import SHAPES, Shape
 
 from .network import INPUTS, Rater, join
 
 KINDS = {"reference": 0.35, "source": 0.45, "both": 0.2}  # how often rows with all texts are read in each way
 POWER = 0.5  # a set of judgements is drawn by its size to this power
+RATES = {"labels": 2e-4, "judgements": 7e-5, "distilled": 7e-5}
+STAGES = {  # what is learnt from: the number of rows in a batch, and the weight of the loss
+    "labels": {
+        "labels": (224, 1.0), "ensemble": (96, 0.7), "rankings": (96, 1.0), "systems": (64, 0.5), "damage": (96, 0.5),
+    },
+    "judgements": {
+        "labels": (64, 0.5), "ensemble": (96, 0.7), "rankings": (64, 0.7), "systems": (32, 0.3), "damage": (48, 0.3),
+        "judgements": (144, 2.0),
+    },
+    "distilled": {"labels": (64, 0.5), "ensemble": (128, 1.0), "damage": (24, 0.3), "judgements": (96, 1.5)},
+}  # fmt: skip
 WEIGHTS = {"critical": 0.3, "wmt21": 0.6}  # of sets whose judgements are single ratings or of another kind
-
-
-def open_encoder(work: Path, shape: Shape) -> Multilingual:
-    """Return the encoder of WORK."""
-    stored = read_parts(work)
-    stored.pop("heads")
-    layers = 1 + max(int(name.split(".")[1]) for name in stored if name.startswith("layers."))
-    encoder = Multilingual(*stored["pieces.weight"].shape, shape, layers)
-    encoder.load_state_dict({name: torch.from_numpy(np.asarray(values, np.float32)) for name, values in stored.items()})
-    return encoder
 
 
 class Training:
     """A network, what it learns from, and its losses."""
 
     def __init__(self, work: Path, judgements: Path, labels: Path | None, *, shape: Shape, left_out: tuple[str, ...],
-                 seed: int) -> None:  # fmt: skip
+                 seed: int, ensemble: Path | None = None, half: bool = False) -> None:  # fmt: skip
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.precision = torch.bfloat16 if self.device.type == "cuda" else torch.float32
+        self.precision = torch.bfloat16 if half or self.device.type == "cuda" else torch.float32
         torch.manual_seed(seed)
         self.random, self.work = np.random.default_rng(seed), work
         self.rater = Rater(open_encoder(work, shape), shape.width)
@@ -70,17 +71,26 @@ class Training:
         self.ranked, self.assessed, self.systems = sets("rank"), sets("da"), sets("system")
         self.scores = {name: arrays[f"da/{name}/score"] for name in self.assessed}
         self.system_scores = {name: arrays[f"system/{name}/score"] for name in self.systems}
-        self.pool, self.labels = np.zeros((0, 3), np.int32), np.zeros(0, np.float32)
-        if labels is not None:
-            with np.load(labels) as stored:
-                found = {name: stored[f"pool/{name}"] for name in sets("pool")}
-            self.pool = np.concatenate([rows[np.isfinite(found[name])] for name, rows in sets("pool").items()])
-            self.labels = np.concatenate([each[np.isfinite(each)] for each in found.values()])
-            self.labels = (self.labels - self.labels.mean()) / self.labels.std()
+        self.pool = self._labelled(labels, {f"pool/{name}": rows for name, rows in sets("pool").items()})
+        more = {f"{kind}/{name}": outputs_of(rows) for kind in ("rank", "system") for name, rows in sets(kind).items()}
+        self.more = self._labelled(ensemble, more)
         print(
-            f"{len(self.pool)} labels; judgements: {', '.join(f'{n} {len(r)}' for n, r in self.assessed.items())}",
+            f"{len(self.pool[0])} and {len(self.more[0])} labels; judgements:",
+            ", ".join(f"{name} {len(rows)}" for name, rows in self.assessed.items()),
             flush=True,
         )
+
+    def _labelled(self, path: Path | None, sets: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows of sets that a file has labels for, and the labels, standardised."""
+        rows, labels = [np.zeros((0, 3), np.int32)], [np.zeros(0, np.float32)]
+        if path is not None:
+            with np.load(path) as stored:
+                for name in sorted(sets.keys() & set(stored.files)):
+                    known = np.isfinite(stored[name])
+                    rows.append(sets[name][known])
+                    labels.append(stored[name][known])
+        values = np.concatenate(labels)
+        return np.concatenate(rows), (values - values.mean()) / values.std() if len(values) else values
 
     def ready(self) -> None:
         self.rater.to(self.device, self.precision).train()
@@ -108,9 +118,16 @@ class Training:
 
     def from_labels(self, size: int) -> Tensor:
         """Rima's scores."""
-        chosen = self._even(self.pool, size)
-        wanted = torch.from_numpy(self.labels[chosen]).to(self.device)
-        return functional.mse_loss(self._score(self.pool[chosen], self._inputs()), wanted)
+        return self._towards(*self.pool, size)
+
+    def from_ensemble(self, size: int) -> Tensor:
+        """Scores of several networks."""
+        return self._towards(*self.more, size)
+
+    def _towards(self, rows: np.ndarray, labels: np.ndarray, size: int) -> Tensor:
+        chosen = self._even(rows, size)
+        wanted = torch.from_numpy(labels[chosen].astype(np.float32)).to(self.device)
+        return functional.mse_loss(self._score(rows[chosen], self._inputs()), wanted)
 
     def from_rankings(self, size: int) -> Tensor:
         """Which of two outputs people preferred."""
@@ -179,15 +196,8 @@ class Training:
     def run(self, stage: str, *, seconds: float, rate: float, steps: int = 0, scale: float = 1.0) -> None:
         """Train for some seconds, or steps. scale: how large batches are."""
         self.ready()
-        first = stage == "labels"
-        parts = {
-            self.from_labels: (224, 1.0) if first else (64, 0.5),
-            self.from_rankings: (96, 1.0) if first else (64, 0.7),
-            self.from_systems: (64, 0.5) if first else (32, 0.3),
-            self.from_damage: (96, 0.5) if first else (48, 0.3),
-        } | ({} if first else {self.from_judgements: (144, 2.0)})
-        if not len(self.pool):
-            del parts[self.from_labels]
+        empty = {name for name, (rows, _) in (("labels", self.pool), ("ensemble", self.more)) if not len(rows)}
+        parts = {getattr(self, f"from_{name}"): each for name, each in STAGES[stage].items() if name not in empty}
         heads = {id(each): 2.0 for module in (self.rater.hidden, self.rater.last) for each in module.parameters()}
         optimiser = Optimiser(list(self.rater.parameters()), rate, rates=heads)
         began = told = time.monotonic()
@@ -226,13 +236,18 @@ class Training:
             self.lengths = arrays["lengths"].astype(np.int64)
             self.shelf = Shelf(arrays.pop("pieces"), arrays.pop("lengths"), self.device)
             for name, rows in arrays.items():
-                chosen = name.startswith(("da/", "test/")) and name.count("/") == 1
+                chosen = name.startswith(("da/", "test/", "system/", "rank/")) and name.count("/") == 1
                 if not chosen or not any(part in name for part in parts):
                     continue
                 for inputs in INPUTS:
                     if inputs == "source" or (rows[:, 1] > 0).any():
-                        found[f"{name}/{inputs}"] = self.predict(rows, inputs)
+                        found[f"{name}/{inputs}"] = self.predict(outputs_of(rows), inputs)
         return found
+
+
+def outputs_of(rows: np.ndarray) -> np.ndarray:
+    """Return source, reference, output: of rankings all better outputs, then all worse ones."""
+    return rows if rows.shape[1] == 3 else np.concatenate([rows[:, :3], rows[:, [0, 1, 3]]])
 
 
 def main() -> None:
@@ -241,33 +256,36 @@ def main() -> None:
     parser.add_argument("work", type=Path)
     parser.add_argument("judgements", type=Path)
     parser.add_argument("labels", type=Path)
-    parser.add_argument("--stage", choices=("labels", "judgements"), required=True)
-    parser.add_argument("--name", default="labels")
+    parser.add_argument("name")
+    parser.add_argument("--stages", default="", help="stages and their seconds, as labels:200,judgements:140")
+    parser.add_argument("--begin", help="the weights to go on from: WORK/BEGIN.pt")
+    parser.add_argument("--ensemble", type=Path, help="what training.multilingual.ensemble wrote")
     parser.add_argument("--leave-out", default="", help="parts of names of sets, with commas")
-    parser.add_argument("--seconds", type=float, default=75)
     parser.add_argument("--steps", type=int, default=0)
     parser.add_argument("--scale", type=float, default=1.0)
-    parser.add_argument("--rate", type=float)
     parser.add_argument("--shape", choices=SHAPES, default="minilm")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--half", action="store_true", help="half precision on a CPU too")
     parser.add_argument("--held-out", type=Path, help="what training.multilingual.held_out wrote")
     parser.add_argument("--predict", default="", help="parts of names of sets to predict at the end, with commas")
     given = parser.parse_args()
     left_out = tuple(part for part in given.leave_out.split(",") if part)
     training = Training(
         given.work, given.judgements, given.labels if given.labels.exists() else None, shape=SHAPES[given.shape],
-        left_out=left_out, seed=given.seed,
+        left_out=left_out, seed=given.seed, ensemble=given.ensemble, half=given.half,
     )  # fmt: skip
-    if given.stage == "judgements" and (given.work / "labels.pt").exists():
-        weights = torch.load(given.work / "labels.pt", map_location="cpu", weights_only=True)
+    if given.begin:
+        weights = torch.load(given.work / f"{given.begin}.pt", map_location="cpu", weights_only=True)
         training.rater.load_state_dict({name: values.float() for name, values in weights.items()})
-    rate = given.rate or (2e-4 if given.stage == "labels" else 7e-5)
-    training.run(given.stage, seconds=given.seconds, rate=rate, steps=given.steps, scale=given.scale)
-    state = {name: values.detach().cpu() for name, values in training.rater.state_dict().items()}
-    torch.save(state, given.work / f"{given.name}.pt")
+    for each in filter(None, given.stages.split(",")):
+        stage, _, seconds = each.partition(":")
+        training.run(stage, seconds=float(seconds), rate=RATES[stage], steps=given.steps, scale=given.scale)
+        state = {name: values.detach().cpu() for name, values in training.rater.state_dict().items()}
+        torch.save(state, given.work / f"{given.name}{'.labels' if stage == 'labels' else ''}.pt")
     if given.predict:
         found = training.predict_sets([given.judgements, given.held_out], given.predict.split(","))
-        np.savez(given.work / f"{given.name}.predictions.npz", **found)
+        np.savez(given.work / f"{given.name}.predictions.part.npz", **found)
+        (given.work / f"{given.name}.predictions.part.npz").rename(given.work / f"{given.name}.predictions.npz")
 
 
 if __name__ == "__main__":
