@@ -8,131 +8,61 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import data as data
-    from . import kb as kb
-    from . import metrics as metrics
-    from . import qe as qe
-    from . import rate as rate
-    from .checking import check as check
-    from .client import Client as Client
-    from .comparing import Comparison as Comparison
-    from .comparing import compare_ngrams as compare_ngrams
-    from .comparing import compare_words as compare_words
-    from .computing import compute as compute
-    from .data.layouts import read as read
-    from .data.scores import Scores as Scores
-    from .data.testset import TestSet as TestSet
-    from .errors import TercetError as TercetError
-    from .external import read_external as read_external
-    from .human.agreement import agree as agree
-    from .scoring import corpus as corpus
-    from .scoring import score as score
-    from .tasks.alignments import alignments as alignments
-    from .tasks.compare import compare as compare
-    from .tasks.demo import demo as demo
-    from .tasks.entities import entities as entities
-    from .tasks.explain import explain as explain
-    from .tasks.learn import learn as learn
-    from .tasks.link import link as link
-    from .tasks.lm import lm as lm
-    from .tasks.meta import meta as meta
-    from .tasks.paraphrase import paraphrase as paraphrase
-    from .tasks.parse import parse as parse
-    from .tasks.report import report as report
-    from .tasks.reproduce import reproduce as reproduce
-    from .tasks.review import review as review
-    from .tasks.serve import serve as serve
-    from .tasks.track.history import track as track
-    from .tasks.verify import verify as verify
+    from . import data, kb, metrics, qe, rate
+    from .checking import check
+    from .client import Client
+    from .comparing import Comparison, compare_ngrams, compare_words
+    from .computing import compute
+    from .data.layouts import read
+    from .data.scores import Scores
+    from .data.testset import TestSet
+    from .errors import TercetError
+    from .external import read_external
+    from .human.agreement import agree
+    from .scoring import corpus, score
+    from .tasks.alignments import alignments
+    from .tasks.compare import compare
+    from .tasks.demo import demo
+    from .tasks.entities import entities
+    from .tasks.explain import explain
+    from .tasks.learn import learn
+    from .tasks.link import link
+    from .tasks.lm import lm
+    from .tasks.meta import meta
+    from .tasks.paraphrase import paraphrase
+    from .tasks.parse import parse
+    from .tasks.report import report
+    from .tasks.reproduce import reproduce
+    from .tasks.review import review
+    from .tasks.serve import serve
+    from .tasks.track.history import track
+    from .tasks.verify import verify
 
 __version__ = "0.3.0"
 
-_HOMES = {  # name -> module, and its name there; a module stands for itself
-    "Client": (".client", "Client"),
-    "Comparison": (".comparing", "Comparison"),
-    "Scores": (".data.scores", "Scores"),
-    "TercetError": (".errors", "TercetError"),
-    "TestSet": (".data.testset", "TestSet"),
-    "agree": (".human.agreement", "agree"),
-    "alignments": (".tasks.alignments", "alignments"),
-    "check": (".checking", "check"),
-    "compare": (".tasks.compare", "compare"),
-    "compare_ngrams": (".comparing", "compare_ngrams"),
-    "compare_words": (".comparing", "compare_words"),
-    "compute": (".computing", "compute"),
-    "corpus": (".scoring", "corpus"),
-    "data": (".data", ""),
-    "demo": (".tasks.demo", "demo"),
-    "entities": (".tasks.entities", "entities"),
-    "explain": (".tasks.explain", "explain"),
-    "kb": (".kb", ""),
-    "learn": (".tasks.learn", "learn"),
-    "lm": (".tasks.lm", "lm"),
-    "link": (".tasks.link", "link"),
-    "meta": (".tasks.meta", "meta"),
-    "metrics": (".metrics", ""),
-    "paraphrase": (".tasks.paraphrase", "paraphrase"),
-    "parse": (".tasks.parse", "parse"),
-    "qe": (".qe", ""),
-    "rate": (".rate", ""),
-    "read": (".data.layouts", "read"),
-    "read_external": (".external", "read_external"),
-    "report": (".tasks.report", "report"),
-    "reproduce": (".tasks.reproduce", "reproduce"),
-    "review": (".tasks.review", "review"),
-    "score": (".scoring", "score"),
-    "serve": (".tasks.serve", "serve"),
-    "track": (".tasks.track.history", "track"),
-    "verify": (".tasks.verify", "verify"),
-}
-
 __all__ = [
-    "Client",
-    "Comparison",
-    "Scores",
-    "TercetError",
-    "TestSet",
-    "__version__",
-    "agree",
-    "alignments",
-    "check",
-    "compare",
-    "compare_ngrams",
-    "compare_words",
-    "compute",
-    "corpus",
-    "data",
-    "demo",
-    "entities",
-    "explain",
-    "kb",
-    "learn",
-    "link",
-    "lm",
-    "meta",
-    "metrics",
-    "paraphrase",
-    "parse",
-    "qe",
-    "rate",
-    "read",
-    "read_external",
-    "report",
-    "reproduce",
-    "review",
-    "score",
-    "serve",
-    "track",
-    "verify",
-]
+    "Client", "Comparison", "Scores", "TercetError", "TestSet", "__version__", "agree", "alignments", "check",
+    "compare", "compare_ngrams", "compare_words", "compute", "corpus", "data", "demo", "entities", "explain", "kb",
+    "learn", "link", "lm", "meta", "metrics", "paraphrase", "parse", "qe", "rate", "read", "read_external", "report",
+    "reproduce", "review", "score", "serve", "track", "verify",
+]  # fmt: skip
+
+_MODULES = ("data", "kb", "metrics", "qe", "rate")
+_HOMES = {  # the modules of names; those of the others are called as the name is, in tasks
+    "Client": "client", "Comparison": "comparing", "Scores": "data.scores", "TercetError": "errors",
+    "TestSet": "data.testset", "agree": "human.agreement", "check": "checking", "compare_ngrams": "comparing",
+    "compare_words": "comparing", "compute": "computing", "corpus": "scoring", "read": "data.layouts",
+    "read_external": "external", "score": "scoring", "track": "tasks.track.history",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module 'tercet' has no attribute {name!r}")
-    home, attribute = _HOMES[name]
-    module = import_module(home, __name__)
-    return getattr(module, attribute) if attribute else module
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    found: object = getattr(import_module(f".{_HOMES.get(name, f'tasks.{name}')}", __name__), name)
+    return found
 
 
 def __dir__() -> list[str]:

@@ -23,7 +23,7 @@ CONNECT = 10  # seconds
 ANSWER = 20.0  # seconds in which the scheduler must answer while results are waited for
 WITHOUT_WORKERS = 30.0  # seconds for which a cluster may have no worker
 _OTHER = "The worker {} has Tercet {}, and this computer {}: scores could differ. Install the same version everywhere."
-_VANISHED = "The cluster at {} does not answer any more. With a cache (--cache DIR) the run goes on where it stopped."
+_VANISHED = "The cluster at {} does not answer any more. With `cache` the run goes on where it stopped."
 
 
 class OtherVersion(UsageError):

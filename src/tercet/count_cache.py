@@ -5,7 +5,6 @@ import logging
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 from unicodedata import unidata_version
 
 import numpy as np
@@ -19,11 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class Cache:
-    """Finished counts in a folder, one file each, written whole or not at all.
-
-    A file has a line of JSON with all that the counts depend on, their shape and their digest, then the numbers.
-    Whatever does not fit is computed again, with a warning.
-    """
+    """Finished counts in a folder, one file each. Whatever does not fit is computed again, with a warning."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -31,7 +26,7 @@ class Cache:
         if old := len(list(self.folder.glob("*.npy"))):
             log.warning("%s has %d files of Tercet 0.1, which are not read. Delete them: *.npy.", folder, old)
 
-    def header(self, metric: Ready, shard: TestSet, outputs: Sequence[str]) -> dict[str, Any]:
+    def header(self, metric: Ready, shard: TestSet, outputs: Sequence[str]) -> dict[str, object]:
         """Return all that the counts of one system depend on, Python's Unicode data included."""
         code = metric.metric.code
         return {
@@ -45,10 +40,10 @@ class Cache:
             "segments": len(shard),
         }
 
-    def path(self, header: Mapping[str, Any]) -> Path:
+    def path(self, header: Mapping[str, object]) -> Path:
         return self.folder / f"{sha256(json.dumps(header).encode()).hexdigest()}.counts"
 
-    def load(self, header: Mapping[str, Any]) -> Floats | None:
+    def load(self, header: Mapping[str, object]) -> Floats | None:
         """Return the counts; None, with a warning if the file is damaged, where they must be computed."""
         path = self.path(header)
         if not path.exists():
@@ -66,7 +61,7 @@ class Cache:
         log.warning("The cache file %s is damaged; its counts are computed again.", path)
         return None
 
-    def save(self, header: Mapping[str, Any], counts: Floats) -> None:
+    def save(self, header: Mapping[str, object], counts: Floats) -> None:
         data = np.ascontiguousarray(counts, dtype="<f8").tobytes()
         line = json.dumps({**header, "shape": list(counts.shape), "digest": sha256(data).hexdigest()})
         with writing_bytes(self.path(header)) as stream:

@@ -81,7 +81,7 @@ def open_executor(
 
 
 def _leave_stopping_to_parent() -> None:
-    """Ctrl-C reaches all processes of a terminal; the workers end when the parent tells them, without tracebacks."""
+    """Ignore Ctrl-C in a worker: it ends when its parent says so, without a traceback."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -141,11 +141,7 @@ def _received(path: str) -> Ready:
 
 @lru_cache(maxsize=1)
 def _keep_memory() -> None:
-    """Make the C library keep freed memory for the next shard instead of returning it to the system.
-
-    glibc returns whatever is larger than twice the largest block that was freed so far. Without this, a tenth of BLEU's
-    time is spent on getting the same pages again. Nothing is written to the block, so it needs no memory.
-    """
+    """Make the C library keep freed memory for the next shard: it returns blocks above twice the largest freed one."""
     np.empty(KEPT, dtype=np.uint8)
 
 
@@ -345,7 +341,7 @@ def _reporting_dead_workers() -> Iterator[None]:
         from .clusters import WorkerDied
 
         raise WorkerDied(
-            "A worker or the cluster died, perhaps as memory ran out: use fewer jobs; with a cache (--cache DIR) the "
+            "A worker or the cluster died, perhaps as memory ran out: use fewer jobs; with `cache` the "
             "run goes on where it stopped. A script that asks for several jobs must start its work below "
             "'if __name__ == \"__main__\":'."
         ) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .data.testset import TestSet
 from .errors import DataError, UsageError
@@ -37,7 +37,7 @@ class Explanation:
     source: str | None
     seen: Seen
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         head = {"system": self.system, "metric": self.metric, "name": self.label, "segment": self.segment}
         seen = self.seen.to_dict(self.output, self.references, self.source)
         return {**head, "score": self.score, "values": dict(self.seen.values), **seen}
@@ -87,11 +87,7 @@ def check_explained(metrics: Sequence[str | Metric]) -> None:
 
 @dataclass(frozen=True)
 class MetricEdits:
-    """The edits that one metric sees in the compared systems.
-
-    sums: by system, how many of each kind there are in the whole test set. deciding: by segment (from 1) and system,
-    the scripts of the segments that the comparison shows.
-    """
+    """The edits that one metric sees in the compared systems: sums by system, scripts of deciding segments."""
 
     sums: Mapping[str, Mapping[str, int]]
     deciding: Mapping[tuple[int, str], Explanation]
@@ -104,7 +100,7 @@ class EditComparison:
     comparison: Comparison
     metrics: tuple[MetricEdits, ...]
 
-    def to_dict(self, *, full: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, full: bool = False) -> dict[str, object]:
         """Return the comparison's, where pairs also have `edits`; full: also segments, with `a_edits` and `b_edits`."""
         everything = self.comparison.to_dict(full=full)
         for metric, edits in zip(everything["metrics"], self.metrics, strict=True):

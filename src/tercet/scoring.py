@@ -168,10 +168,10 @@ def check_texts(testset: object) -> None:
 def score_each_reference(
     testset: TestSet | TextFiles, metrics: Sequence[str | Metric] = ("bleu",), **options: object
 ) -> dict[str, ScoreList]:
-    """Scores against each reference alone, by its name; options are those of `score`.
+    """Return scores against each reference alone, by its name; options are those of `score`.
 
-    With a post-edit of the output as a reference these are HTER, HBLEU and the like (Snover et al. 2006; thesis of
-    Fomicheva 2017, section 3.3). Segments that lack a reference are left out of its scores.
+    With a post-edit as a reference these are HTER, HBLEU and the like (Snover et al. 2006; Fomicheva 2017, section
+    3.3). Segments that lack a reference are left out of its scores.
     """
     if len(testset.references) < 2:
         raise UsageError(f"Test set {testset.name!r} has {len(testset.references)} reference: two or more are needed.")
@@ -228,7 +228,7 @@ def paired_tests(
     if len(systems) < 2:
         raise UsageError("A paired test needs two systems or more; the first is the baseline.")
     if test == "bootstrap" and scores[0].n_segments < FEW_SEGMENTS:
-        said = "Paired bootstrap: below %d segments its p-values are too small, and there are %d. Use --paired-ar."
+        said = "Paired bootstrap: below %d segments its p-values are too small, and there are %d. Use randomisation."
         log.warning(said, FEW_SEGMENTS, scores[0].n_segments)
     how: dict[str, Any] = {"test": test, "resamples": resamples, "interval_resamples": 0, "seed": seed}
     first = 0 if baseline is None else systems.index(find_name(baseline, systems))
@@ -246,7 +246,7 @@ def add_tests(scores: Sequence[Scores], tests: Sequence[Comparisons]) -> list[Sc
 
 
 def sum_counts(counts: Floats) -> Floats:
-    """The sum over segments, shard by shard, so that it is the same to the last bit however counts were gathered."""
+    """Return the sum over segments, shard by shard: it is the same to the last bit however counts were gathered."""
     total = np.zeros(counts.shape[-1])
     for start in range(0, len(counts), SHARD):
         total = total + counts[start : start + SHARD].sum(0)
@@ -329,14 +329,9 @@ class _Tally:
         references = list(testset.references) if read else []
         facts = {"tercet": __version__, "test_set": testset.name, "pair": testset.pair, "references": references}
         found = build_scores(
-            self.metric,
-            self.totals,
-            counts,
-            n_segments=self.segments,
-            document_ids=self.documents or None,
-            reference_numbers=frozenset(self.reference_numbers if read else ()),
-            provenance=facts,
-        )
+            self.metric, self.totals, counts, n_segments=self.segments, document_ids=self.documents or None,
+            reference_numbers=frozenset(self.reference_numbers if read else ()), provenance=facts,
+        )  # fmt: skip
         if found.system and np.isnan(list(found.system.values())).all():
             log.warning("%s: the score of every system is NaN, not a number.", self.metric.label)
         return found
@@ -350,20 +345,15 @@ def build_scores(
     n_segments: int,
     document_ids: Sequence[str] | None,
     reference_numbers: frozenset[int],
-    provenance: Mapping[str, Any],
+    provenance: Mapping[str, object],
 ) -> Scores:
     """Return scores from counts: sums by system, and counts by segment where they were kept."""
     return Scores(
-        metric=metric,
-        system={system: float(metric.score(total)) for system, total in totals.items()},
-        segment={system: metric.segment_scores(array) for system, array in counts.items()},
-        counts=counts,
-        totals=totals,
-        n_segments=n_segments,
-        document_ids=document_ids,
-        reference_numbers=reference_numbers,
+        metric=metric, system={system: float(metric.score(total)) for system, total in totals.items()},
+        segment={system: metric.segment_scores(array) for system, array in counts.items()}, counts=counts,
+        totals=totals, n_segments=n_segments, document_ids=document_ids, reference_numbers=reference_numbers,
         provenance=provenance,
-    )
+    )  # fmt: skip
 
 
 def add_groups(scores: Sequence[Scores], by: str, *, testset: TestSet | None = None) -> list[Scores]:

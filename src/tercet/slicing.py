@@ -33,7 +33,9 @@ def segment_groups(by: str, testset: TestSet | None, documents: Sequence[str] | 
     elif by == "document" and documents is not None:
         values = documents
     elif by == "document":
-        raise UsageError("Slices by document need document ids, but this test set has none. Give them with --docs.")
+        raise UsageError(
+            "Slices by document need document ids, but this test set has none. Give them as its documents (`docs`)."
+        )
     elif kind in CONTENTS and testset is not None:
         if argument and kind in ("numbers", "duplicates"):
             raise UsageError(f"{by!r}: write {kind!r} alone.")

@@ -72,7 +72,7 @@ class _Checked:
 
     @contextmanager
     def guarding(self, doing: str) -> Iterator[None]:
-        """A bug that shows as an exception or a NumPy warning is a violation too, and says where it came up."""
+        """Report an exception or a NumPy warning as a violation, and say where it came up."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", RuntimeWarning)
@@ -192,7 +192,7 @@ def _additivity(checked: _Checked) -> None:
 
 
 def _direction(checked: _Checked) -> None:
-    """The reference itself is at least as good as words that nobody wrote, and too many of them."""
+    """Check that the reference itself is at least as good as words that nobody wrote, and too many of them."""
     metric = checked.metric.ready(SAMPLE)
     if "reference" not in metric.needs or metric.higher_is_better is None:
         return
@@ -234,7 +234,7 @@ def _hard_texts(checked: _Checked) -> None:
 
 
 def _needs(checked: _Checked) -> None:
-    """What it declares is enough, and less is refused with a message that names what is missing."""
+    """Check that what it declares is enough, and that less is refused with a message that names what is missing."""
     metric = checked.metric
     have: dict[str, Any] = {
         "references": SAMPLE.references if "reference" in metric.needs else {},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from .errors import TercetError
 
@@ -41,7 +41,7 @@ def result_of(future: Future[tuple[Result, Warnings]], watch: Callable[[], None]
 def results_in_order(
     executor: Executor,
     function: Callable[..., Result],
-    tasks: Iterable[tuple[Any, ...]],
+    tasks: Iterable[tuple[object, ...]],
     *,
     doing: str,
     advice: str = "",

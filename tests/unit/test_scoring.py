@@ -309,7 +309,7 @@ def test_a_paired_bootstrap_of_few_segments_is_warned_of(caplog: pytest.LogCaptu
     caplog.clear()
     scoring.paired_tests(scores, resamples=50)
     assert caplog.messages == [
-        "Paired bootstrap: below 50 segments its p-values are too small, and there are 49. Use --paired-ar."
+        "Paired bootstrap: below 50 segments its p-values are too small, and there are 49. Use randomisation."
     ]
 
 

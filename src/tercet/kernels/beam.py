@@ -206,15 +206,9 @@ def _search(
                     w = -w
                 # METEOR 1.5 adds a match's distance to the later paths, which do not contain it.
                 count = _insert(
-                    covered + gain,
-                    chunks + (last != -1 and last != candidates[4 * c]),
-                    distance + (0 if original else w),
-                    p,
-                    c,
-                    ranks,
-                    count,
-                    beam,
-                )
+                    covered + gain, chunks + (last != -1 and last != candidates[4 * c]),
+                    distance + (0 if original else w), p, c, ranks, count, beam,
+                )  # fmt: skip
                 if original:
                     distance += w
             if not fixed:
@@ -305,22 +299,9 @@ def align_pairs(
                 links[link + 4 * i + 3] = 0
         else:
             found = _list_candidates(
-                outputs,
-                first,
-                m,
-                references,
-                start,
-                n,
-                names,
-                stems,
-                synsets,
-                synset_offsets,
-                phrases,
-                phrase_offsets[t],
-                phrase_offsets[t + 1],
-                candidates,
-                begins,
-            )
+                outputs, first, m, references, start, n, names, stems, synsets, synset_offsets, phrases,
+                phrase_offsets[t], phrase_offsets[t + 1], candidates, begins,
+            )  # fmt: skip
             if found < 0:
                 return t
             chunks = _search(n, m, candidates, begins, beam, original, cover, ranks, paths, used, trace, links, link)

@@ -244,19 +244,9 @@ def move_phrases(
                         if spent > budget:
                             return -1 - t
                         reached = _distance_after_move(
-                            masks,
-                            rising,
-                            falling,
-                            scratch,
-                            n,
-                            i,
-                            to,
-                            size,
-                            blocks,
-                            last,
-                            scratch[2 * n + k - 1] if k > 0 else m,
-                            goal,
-                        )
+                            masks, rising, falling, scratch, n, i, to, size, blocks, last,
+                            scratch[2 * n + k - 1] if k > 0 else m, goal,
+                        )  # fmt: skip
                         if reached > goal:
                             continue
                         better = reached < goal or not found

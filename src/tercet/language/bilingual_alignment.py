@@ -193,11 +193,7 @@ def train_aligner(
 def symmetrise(
     forward: Sequence[Sequence[int]], backward: Sequence[Sequence[int]], *, method: str = "grow-diag-final-and"
 ) -> list[Links]:
-    """Combine the alignments of both directions for each pair and return its links.
-
-    forward: the source position of each target word, -1 for none; backward: the reverse. The target is the "English"
-    side of the published algorithm, whose words are in the outer loop and whose links are added first.
-    """
+    """Combine alignments of both directions. The target is the "English" side of the published algorithm."""
     if len(forward) != len(backward):
         raise DataError(f"There are {len(forward)} alignments in one direction but {len(backward)} in the other.")
     for number, (first, second) in enumerate(zip(forward, backward, strict=True), 1):

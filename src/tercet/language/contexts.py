@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import permutations, product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..text.packaged import packaged
 from .sentence import Dependency, Sentence, Token
@@ -90,11 +90,7 @@ def equivalences(category: str) -> Equivalences:
 
 @lru_cache(maxsize=KEPT)
 def word_contexts(sentence: Sentence, *, published: bool = False) -> tuple[Context, ...]:
-    """Return the context of each word of a sentence.
-
-    A word that is collapsed into a relation has the two related words as its context. published: it is found in the
-    relation's name as a substring (even "a" in prep_after), and the root relation is first, as in CoreNLP's output.
-    """
+    """Return the context of each word. A word inside a relation's name has the two related words as its context."""
     edges: list[Dependency] = [
         edge if edge.relation != "xsubj" else edge._replace(relation="nsubj") for edge in sentence.dependencies
     ]
@@ -204,7 +200,7 @@ def _relations(context: Context, parents: Collection[int] = (), children: Collec
     return tuple(relation for side, left_out in sides for word, relation in side if word not in left_out)
 
 
-def tables() -> dict[str, Any]:
+def tables() -> dict[str, dict[str, str]]:
     """Return the tables of data/contexts.toml."""
     return packaged(__package__, "data/contexts.toml")
 

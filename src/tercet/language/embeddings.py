@@ -32,10 +32,7 @@ LONGEST = 10_000  # characters, about 1,500 words; the encoder has no limit, but
 
 @dataclass(frozen=True)
 class UniversalEncoder:
-    """The multilingual Universal Sentence Encoder, version 3. version: of the weights; changes when vectors change.
-
-    An empty text has the vector of the boundary marks. Texts over LONGEST characters are cut, with a warning.
-    """
+    """The multilingual Universal Sentence Encoder, version 3. Texts over LONGEST characters are cut, with a warning."""
 
     version: str
     dimensions: int = 512

@@ -46,11 +46,7 @@ class Frequencies:
 
     @cached_property
     def cutoffs(self) -> Floats:
-        """Return the highest count in each quartile of the distinct n-grams, shape (order, 4).
-
-        Of S + 1 sorted counts these are the ones at index S/4, S/2, 3S/4 and S, rounded down, as in QuEst. Equal counts
-        are all in the lowest of their quartiles, so if most n-grams occur once, later quartiles may be empty.
-        """
+        """Return the highest count in each quartile of the distinct n-grams, shape (order, 4), as QuEst computes it."""
         rows = []
         for counts in self.counts:
             rising = np.sort(counts[counts > 0])

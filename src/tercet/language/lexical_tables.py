@@ -102,8 +102,7 @@ def train_table(
 ) -> LexicalTable:
     """Train Model 1 by EM from uniform probabilities and return its table.
 
-    The perplexity never rises, and the result is deterministic. Sentence pairs in which a text is empty or longer than
-    `longest` words are skipped. Memory: 12 bytes for every pair of words that occur together, and the texts.
+    Pairs in which a text is empty or longer than `longest` words are skipped. Memory: 12 bytes for a pair of words.
     """
     if iterations < 1:
         raise UsageError(f"The number of iterations must be at least 1, not {iterations}.")

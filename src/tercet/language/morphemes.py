@@ -71,11 +71,7 @@ class Morphemes:
 
 
 def learn_morphemes(counts: Mapping[str, int]) -> Morphemes:
-    """Learn morphemes from words and their counts.
-
-    A word that occurs n times has weight 1 + log2 n, rounded down: with their full counts frequent words would never be
-    split. Words over LONGEST characters and words without a letter are ignored and never split.
-    """
+    """Learn morphemes from words and their counts, which weigh 1 + log2 n, so that frequent words are split too."""
     for word, count in counts.items():
         if not word or count < 1:
             raise DataError(f"The word {word!r} has the count {count}. Words must not be empty, counts at least 1.")

@@ -116,12 +116,7 @@ def _same_words(mine: Name, other: Name) -> Iterator[Link]:
 def published_name_links(
     output: Sentence, reference: Sentence, used_output: frozenset[int], used_reference: frozenset[int]
 ) -> list[Link]:
-    """Return the links of the author's program, which may link a word several times.
-
-    Errors of the program are reproduced: full names are compared with their dots; names linked with acronyms are used
-    again in the last step; in the last step, if the reference's name is the shorter one, the n-th word of the output's
-    name decides whether the n-th word of the reference's name is linked.
-    """
+    """Return the links of the author's program with its errors, which may link a word several times."""
     ours, theirs = names(output), names(reference)
     learn(output, ours, theirs, published=True)
     learn(reference, theirs, ours, published=True)

@@ -51,7 +51,7 @@ def parse(
     batches = (missing[first : first + BATCH] for first in range(0, len(missing), BATCH))
     if executor is not None and elsewhere:
         tasks = ((batch, backend, language, known.version if known else None) for batch in batches)
-        advice = "; with a cache (--cache DIR) the next run continues where this one stopped"
+        advice = "; with `cache` the next run continues where this one stopped"
         parsed = results_in_order(executor, parse_batch, tasks, doing="parsing", advice=advice)
     else:
         parsed = (parse_batch(batch, known or backend, language) for batch in batches)

@@ -1,8 +1,7 @@
-"""Snowball stemmers (Porter, 2001, "Snowball: A language for stemming algorithms") through PyStemmer.
+"""Snowball stemmers through PyStemmer.
 
-Snowball's rules change between releases, which changes the scores of metrics that compare stems. PyStemmer 2 is
-required: its rules for English and Spanish are those of METEOR 1.5, and for other languages `original` restores the old
-results. Version 3 changed English too and is rejected.
+Its rules change between releases, and with them scores. PyStemmer 2 has those of METEOR 1.5 for English and Spanish,
+and for other languages with `original`. Version 3 is rejected.
 """
 
 import re

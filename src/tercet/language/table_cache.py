@@ -1,9 +1,7 @@
 """Arrays of large tables, kept in the user's folder of data sets and mapped into memory by later runs.
 
-A file is named after the checksum of the table that it was made from. Its first line is the SHA-256 of all that
-follows, a space, and JSON: the format, that checksum, whatever else the caller keeps, and the arrays' names and
-lengths. What does not fit is made again from the table, so that no damaged file is believed. A folder that cannot be
-written is no error.
+A file is named after the checksum of its table. Its first line has the SHA-256 of the rest and, as JSON, what is in it.
+What does not fit is made again. A folder that cannot be written is no error.
 """
 
 import json
@@ -11,7 +9,6 @@ import logging
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +27,7 @@ LONGEST_HEADER = 1 << 16
 Arrays = Mapping[str, NDArray[np.uint64]]
 
 
-def load(origin: str, folder: Path | None = None) -> tuple[dict[str, Any], Arrays] | None:
+def load(origin: str, folder: Path | None = None) -> tuple[dict[str, int], Arrays] | None:
     """Return the numbers and arrays kept under the checksum of a table; None if there are none, or they are damaged."""
     path = _path(origin, folder)
     try:
@@ -51,7 +48,7 @@ def load(origin: str, folder: Path | None = None) -> tuple[dict[str, Any], Array
     return header["facts"], dict(zip(header["lengths"], parts, strict=True))
 
 
-def keep(origin: str, facts: Mapping[str, Any], arrays: Arrays, folder: Path | None = None) -> None:
+def keep(origin: str, facts: Mapping[str, int], arrays: Arrays, folder: Path | None = None) -> None:
     """Keep arrays under the checksum of the table that they were made from."""
     path = _path(origin, folder)
     lengths = {name: len(array) for name, array in arrays.items()}

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -61,7 +60,7 @@ class WordVectors(ABC):
             raise DataError(f"{self.name}: the vector of {word!r} is not finite (NaN or infinity).")
         return found / np.float32(length) if length else None
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickle the name only: another process maps the same file."""
         return open_vectors, (self.name,)
 

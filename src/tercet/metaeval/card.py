@@ -20,9 +20,7 @@ Progress = Callable[[str], None]
 def make_card(metric: str, folders: Sequence[Path], *, progress: Progress | None = None) -> list[Verdicts]:
     """Return verdicts on one metric for every language pair in the folders that has both texts and judgements.
 
-    The statistics are Pearson's r of systems and of outputs, and tau if people gave preferences. Folders without texts
-    or judgements are skipped. What cannot be evaluated (a single system) is left out with a warning. Raises UsageError
-    if nothing is left.
+    They are Pearson's r of systems and outputs, and tau of preferences. UsageError if nothing can be evaluated.
     """
     found: list[Verdicts] = []
     for folder in folders:
@@ -32,7 +30,7 @@ def make_card(metric: str, folders: Sequence[Path], *, progress: Progress | None
             found += _verdicts(metric, evidence)
     if not found:
         places = ", ".join(map(str, folders)) or "the folder of data sets"
-        raise UsageError(f"No texts with judgements in {places}. Give a folder with --data, or 'tercet data add' one.")
+        raise UsageError(f"No texts with judgements in {places}. Give a folder by `data`, or 'tercet data add' one.")
     return found
 
 

@@ -1,8 +1,7 @@
 """The gold standard that metrics are compared with: chosen by name, or the only one in the data.
 
-At system level it is one number per system: published scores, means of direct assessment, or shares of won comparisons.
-At segment level it is one number per system and segment, or preferences between two outputs (relative rankings, or
-direct assessments that differ enough: daRR, Ma et al. 2019, section 5.2.1).
+At system level published scores, means, or shares of won comparisons; at segment level scores, or preferences
+(rankings, or direct assessments that differ enough: daRR, Ma et al. 2019, section 5.2.1).
 """
 
 from __future__ import annotations
@@ -187,16 +186,11 @@ def _means(judgements: Judgements, kind: str, evidence: Evidence) -> Gold:
     sign = 1.0 if KINDS[kind].higher_is_better else -1.0
     counts = Counter((row.system, row.segment) for row in judgements.rows)
     return Gold(
-        STANDARDISED if kind == "z" else kind,
-        system.label,
-        system.systems,
-        segments,
+        STANDARDISED if kind == "z" else kind, system.label, system.systems, segments,
         sign * np.array(list(system.system.values())),
-        sign * np.stack([segment.segment[name] for name in system.systems]),
-        judgements=judgements,
-        raw=kind == "da",
+        sign * np.stack([segment.segment[name] for name in system.systems]), judgements=judgements, raw=kind == "da",
         repeated=sum(count > 1 for count in counts.values()),
-    )
+    )  # fmt: skip
 
 
 def _of_outputs(judgements: Judgements, keep: tuple[str, ...] = ()) -> Judgements:

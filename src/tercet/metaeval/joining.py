@@ -35,9 +35,7 @@ def align_systems(
 ) -> tuple[Floats, JoinedScores]:
     """Return human scores, shape (systems,), and metric scores of the same systems, shape (metrics, systems).
 
-    Systems that people did not judge, or that no metric scored, are left out, and a note names them. If a metric lacks
-    a system that others have, its score is NaN, and so is every statistic of it. With `common` the system is left out
-    for all metrics instead.
+    A system that a metric lacks is NaN, or with `common` left out for all; notes name what is left out.
     """
     if gold.system is None:
         raise DataError(f"The gold standard {gold.name!r} has no system scores.")

@@ -1,7 +1,5 @@
 """`judge`: how well metrics agree with people, with intervals, and which metrics no other outperforms."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -71,11 +69,7 @@ class Request(Judging):
 
 @takes(Request)
 def judge(evidence: Evidence, scores: Sequence[Scores], *, options: Request) -> Verdicts:
-    """Measure how well metric scores agree with human judgements, for one language pair. scores: one per metric.
-
-    References of the test set are left out unless `systems` names them, because a metric cannot score the reference
-    that it compares with. A note says so.
-    """
+    """Measure how well metrics agree with human judgements. References count as systems only if `systems` says so."""
     asked = replace(options, level=options.level or "sys")
     wanted, test = asked.check_data(evidence)
     if not scores:
@@ -111,25 +105,16 @@ def judge(evidence: Evidence, scores: Sequence[Scores], *, options: Request) -> 
     named = zip(items, found.metrics, strict=True)
     repeated = ("level", "average", "absolute", "resamples", "confidence", "seed", "alpha")
     return Verdicts(
-        dataset=evidence.name,
-        repeated=standard.repeated,
-        pair=evidence.pair,
-        statistic=wanted.text,
+        dataset=evidence.name, repeated=standard.repeated, pair=evidence.pair, statistic=wanted.text,
         gold=standard.label,
         gold_name=asked.gold or gold_names(evidence, level=wanted.level, wants_pairs=wanted.wants_pairs)[0],
         margin=(margin_of(standard) if asked.margin is None else asked.margin) if wanted.wants_pairs else None,
-        items=tuple(items),
-        systems=found.systems,
-        outliers=outliers,
-        unit=wanted.unit,
-        test=test,
-        p_values=p_values,
-        notes=tuple(notes),
-        human=_by_system(found, found.human) if by_system else {},
+        items=tuple(items), systems=found.systems, outliers=outliers, unit=wanted.unit, test=test, p_values=p_values,
+        notes=tuple(notes), human=_by_system(found, found.human) if by_system else {},
         scores={item.label: _by_system(found, row) for item, row in named} if by_system else {},
         outputs=(found.human, found.metrics) if of_outputs else None,
         **{name: getattr(asked, name) for name in repeated},
-    )
+    )  # fmt: skip
 
 
 def _remarks(wanted: Statistic, scores: Sequence[Scores], found: Measurement, test: str | None) -> Iterator[str]:

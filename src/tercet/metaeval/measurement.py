@@ -95,7 +95,7 @@ def ratings_of(gold: Gold, systems: Sequence[str]) -> SegmentRatings:
     if gold.pairs is None:
         raise UsageError("Judgements cannot be resampled: this gold standard has only averages.")
     if gold.name not in OUTCOMES:
-        raise UsageError(f"Judgements of {gold.label} cannot be resampled. Choose --gold {' or '.join(OUTCOMES)}.")
+        raise UsageError(f"Judgements of {gold.label} cannot be resampled. Set `gold` to {' or '.join(OUTCOMES)}.")
     pairs = gold.pairs.without_ties()
     won = (pairs.outcome > 0).astype(np.float64)  # by the left system; the winner has 1, the loser 0
     own, other = np.concatenate([pairs.left, pairs.right]), np.concatenate([pairs.right, pairs.left])

@@ -56,15 +56,9 @@ def _head_to_head(result: Verdicts, ranked: list[Verdict], title: str) -> Figure
     p = np.asarray(result.p_values)[np.ix_(order, order)]
     np.fill_diagonal(p, np.nan)  # a metric is not compared with itself
     return heat_map(
-        [item.label for item in ranked],
-        p,
-        label="p",
-        marks=p < result.alpha,
-        marked=f"p < {result.alpha:g}",
-        decimals=3,
-        low_is_dark=True,
-        title=f"{title}: is the row's metric better than the column's?",
-    )
+        [item.label for item in ranked], p, label="p", marks=p < result.alpha, marked=f"p < {result.alpha:g}",
+        decimals=3, low_is_dark=True, title=f"{title}: is the row's metric better than the column's?",
+    )  # fmt: skip
 
 
 def _scatter(result: Verdicts, item: Verdict, title: str) -> Figure:
@@ -76,15 +70,10 @@ def _scatter(result: Verdicts, item: Verdict, title: str) -> Figure:
             span = number(low, 3) if low == high else f"{number(low, 3)} to {number(high, 3)}"
             without += f", of the {BEST} best {span}"
     return scatter(
-        result.human,
-        result.scores[item.label],
-        gold_label=result.gold,
-        metric_label=item.label,
-        outliers=result.outliers,
-        best=best,
-        title=f"{title}: {item.label} and {result.gold}",
+        result.human, result.scores[item.label], gold_label=result.gold, metric_label=item.label,
+        outliers=result.outliers, best=best, title=f"{title}: {item.label} and {result.gold}",
         subtitle=f"{statistic_name(result)} {number(item.value, 3)}{without}",
-    )
+    )  # fmt: skip
 
 
 def _file_name(label: str) -> str:

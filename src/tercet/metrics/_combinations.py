@@ -4,8 +4,6 @@ A file has either `members`, whose weighted mean is the score, or `model`, a fil
 that run code or use a service need the user's permission, as the features of a model do.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import make_dataclass

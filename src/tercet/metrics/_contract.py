@@ -1,13 +1,7 @@
 """The contract of a metric: what it counts in each segment, and the score that a sum of counts gives.
 
-Corpus, document and segment scores, intervals, paired tests, slices and the merging of shards follow from these two;
-a metric never implements them. Three things are kept apart:
-
-- given: a `Metric`, a frozen dataclass with the parameters as the user passed them. It is never rewritten.
-- ready: a `Ready`, made for a test set: parameters settled, what was learnt from the texts, needs, direction, label,
-  signature and the fingerprint of every file behind it.
-- open: weights, parsers and tables, loaded once per process by `Metric.open` and never pickled.
-
+Scores of systems and documents, intervals, tests and slices follow from these two. Three things are kept apart: the
+metric as given (`Metric`, a frozen dataclass), ready for a test set (`Ready`), and open in a process (`Metric.open`).
 See docs/architecture.md and docs/adding-a-metric.md.
 """
 
@@ -42,7 +36,7 @@ class Shard:
     """
 
     def __init__(
-        self, texts: TestSet, made: dict[Hashable, Any] | None = None, *, cache: str | Path | None = None
+        self, texts: TestSet, made: dict[Hashable, object] | None = None, *, cache: str | Path | None = None
     ) -> None:
         self.texts = texts
         self.cache = cache
@@ -128,7 +122,7 @@ class Metric(Machinery):
         """The better direction; None if there is none, as for a length ratio."""
         return True
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         """Return values for the parameters that the user left open (None); language is that of the outputs."""
         return {}
 
@@ -159,7 +153,7 @@ class Metric(Machinery):
 
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
-    ) -> Seen | Mapping[str, Any]:
+    ) -> Seen | Mapping[str, object]:
         """Return what the metric saw in one segment: parts of the kinds in `explains`, and values by name."""
         raise UsageError(f"{self.name} cannot explain a segment.")
 

@@ -1,10 +1,7 @@
 """Scores of metrics that were computed elsewhere, as metrics: a system's score is the mean of its segments."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -46,7 +43,7 @@ class ExternalMetric(Metric):
         return {**super().signature_items(), "computed": "elsewhere"}
 
     def check_needs(self, testset: object) -> None:
-        raise UsageError(f"{self.metric} was computed elsewhere. Give its scores with --scores FILE.")
+        raise UsageError(f"{self.metric} was computed elsewhere. Give its scores by `scores`.")
 
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
@@ -64,7 +61,7 @@ def external_record(name: str, *, lower_is_better: bool | None = None, asked: st
     return make_ready(ExternalMetric(metric=label, lower_is_better=lower), asked=asked or label)
 
 
-def external_scores(record: Ready, segment: Mapping[str, Floats], provenance: Mapping[str, Any]) -> Scores:
+def external_scores(record: Ready, segment: Mapping[str, Floats], provenance: Mapping[str, object]) -> Scores:
     """Return scores with counts from segment scores by system; NaN where there is no score."""
     if not segment:
         raise DataError(f"{record.label}: there are no segment scores.")
@@ -75,11 +72,7 @@ def external_scores(record: Ready, segment: Mapping[str, Floats], provenance: Ma
         counts[system] = np.column_stack([np.where(known, values, 0.0), known]).astype(np.float64)
     totals = {system: array.sum(0) for system, array in counts.items()}
     return Scores(
-        record,
-        {system: float(record.score(total)) for system, total in totals.items()},
-        {system: np.asarray(values, dtype=np.float64) for system, values in segment.items()},
-        counts,
-        totals,
-        n_segments=len(next(iter(segment.values()))),
-        provenance=provenance,
-    )
+        record, {system: float(record.score(total)) for system, total in totals.items()},
+        {system: np.asarray(values, dtype=np.float64) for system, values in segment.items()}, counts, totals,
+        n_segments=len(next(iter(segment.values()))), provenance=provenance,
+    )  # fmt: skip

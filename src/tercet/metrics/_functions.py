@@ -1,7 +1,5 @@
 """Functions that score a segment, as metrics."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""What follows from a metric's declarations: strings, signatures, checks, pickles, and what is seldom declared.
-
-The base class of `Metric`, apart from it so that an author reads only what an author writes.
-"""
+"""What follows from a metric's declarations: strings, signatures, checks, pickles. The base class of `Metric`."""
 
 from __future__ import annotations
 
@@ -19,6 +16,7 @@ from ..types import Floats
 from ._parameters import Parameter, parameters
 
 if TYPE_CHECKING:
+    from ..data.model_file import Dataset
     from ..data.stream import TextFiles
     from ..data.testset import TestSet
     from ..text.explanations import Part
@@ -149,7 +147,7 @@ class Machinery:
         """Compute scores of single segments; differs from `score` only where a metric defines them differently."""
         return self.for_segments()._author.score(counts)
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         """Return the parts of one score by name, shape (k,), for reports."""
         return {}
 
@@ -161,7 +159,7 @@ class Machinery:
         """Return further numbers per segment by name, such as precision and recall; they travel with the scores."""
         return {}
 
-    def trained_on(self) -> Sequence[Any]:
+    def trained_on(self) -> Sequence[Dataset]:
         """Return the data sets that a model behind the metric was trained on, as its file names them."""
         return ()
 
@@ -258,7 +256,7 @@ class Machinery:
         return cls(**cls.values_in(items))
 
     @classmethod
-    def values_in(cls, items: Mapping[str, str]) -> dict[str, Any]:
+    def values_in(cls, items: Mapping[str, str]) -> dict[str, object]:
         """Return the values of parameters that a signature's items give."""
         name = cls.__module__.rpartition(".")[2]
         return {p.name: p.read_item(name, items[p.key]) for p in parameters(cls) if p.key and p.key in items}
@@ -300,12 +298,12 @@ class Machinery:
         given: str | None = getattr(self, name)
         return given if given is not None or parameter.secret is None else os.environ.get(parameter.secret)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Return what is pickled: all but secrets, which another process reads from its own environment."""
         hidden = {each.name for each in self.parameters() if each.secret and getattr(self, each.name) != ""}
         return {name: value for name, value in vars(self).items() if name not in hidden}
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
+    def __reduce__(self) -> str | tuple[object, ...]:
         """Pickle what is in no module that can be imported, such as a class of a user's file, by how it is found."""
         cls = type(self)
         if "registered_file" not in cls.__dict__:

@@ -1,9 +1,4 @@
-"""Parameters of metrics, declared once: name, type, default, choices, range, key in the signature, file or not.
-
-Validation, `tercet metrics NAME`, the spec string, the signature and the way back from it follow from the declaration.
-"""
-
-from __future__ import annotations
+"""Parameters of metrics, declared once. Validation, `tercet metrics NAME`, specs and signatures follow from it."""
 
 import dataclasses
 from collections.abc import Callable, Collection, Mapping

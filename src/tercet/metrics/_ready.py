@@ -100,7 +100,7 @@ class Ready(MetricRecord):
             )
         return scores
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         return self.metric.details(totals)
 
     def verbose(self, totals: Floats) -> str:
@@ -140,22 +140,12 @@ def _ready(given: Metric, testset: Corpus | None, asked: str) -> Ready:
         learnt = metric.learn(testset)
     direction = learnt.higher_is_better
     return Ready(
-        spec=metric.spec,
-        label=metric.label,
-        asked=asked or given.spec,
-        name=metric.name,
-        decimals=metric.decimals,
-        whole=metric.whole,
-        signature=write_signature(metric, learnt.items),
+        spec=metric.spec, label=metric.label, asked=asked or given.spec, name=metric.name, decimals=metric.decimals,
+        whole=metric.whole, signature=write_signature(metric, learnt.items),
         segment_signature=write_signature(metric.for_segments(), learnt.items),
-        higher_is_better=metric.higher_is_better if direction == "declared" else direction,
-        given=given,
-        metric=metric,
-        state=learnt.state,
-        fingerprint=fingerprint,
-        needs=metric.needs,
-        tolerance=metric.tolerance,
-    )
+        higher_is_better=metric.higher_is_better if direction == "declared" else direction, given=given,
+        metric=metric, state=learnt.state, fingerprint=fingerprint, needs=metric.needs, tolerance=metric.tolerance,
+    )  # fmt: skip
 
 
 def _check_language(metric: Metric, language: str | None) -> None:
@@ -213,11 +203,7 @@ def warn_of_guess(metric: str, language: str) -> None:
 
 
 def restore(record: MetricRecord, create: Callable[[str], Metric]) -> MetricRecord:
-    """Return a record that can compute scores, if its metric is found here; or else the record as it is.
-
-    Direction and signature are those of the record: they may come from a model or from texts. create: raises Untrusted,
-    which is passed on, for what a file may not ask for.
-    """
+    """Return a record that can compute scores, with its own direction, if its metric is found here; or else it."""
     try:
         metric = create(record.spec).resolved()
         needs = metric.needs

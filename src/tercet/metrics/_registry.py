@@ -1,7 +1,5 @@
 """Finding metrics: files in folders of families, entry points (`tercet.metrics`) of other packages, files of users."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import sys

@@ -1,7 +1,5 @@
 """What the model behind a metric was trained on: names of data sets, and hashes of references."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 
@@ -33,7 +31,7 @@ def seen_by(metric: Metric) -> Seen:
         return Seen(tuple(set_ for one in found for set_ in one.sets), join_hashes([one.hashes for one in found]))
     model: object = None
     if isinstance(metric, CombinedMetric):
-        model = metric.the_model()
+        model = metric.fitted_model()
     elif isinstance(metric, FeatureMetric):
         model = metric.weights()
     if isinstance(model, LearnedModel):

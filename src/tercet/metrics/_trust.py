@@ -5,8 +5,6 @@ user may allow what runs code (a metric in a Python file, a parser or a checkpoi
 service, and no file sets what belongs to this computer: keys, folders to write to, downloads, pickles.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ..errors import Untrusted

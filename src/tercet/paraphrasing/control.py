@@ -1,9 +1,4 @@
-"""Quality control: drop variants that a parser or a language model finds worse than the reference.
-
-A variant must parse back to the structure that its rules intend: words that were moved, changed or inserted must get
-the part of speech that they have in the draft; if only the order changes, moved words must keep their relation. The
-log10 probability per word must not fall by more than a threshold.
-"""
+"""Quality control: drop variants that do not parse back to the structure their rules intend, or are improbable."""
 
 from collections.abc import Sequence
 

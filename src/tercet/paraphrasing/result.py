@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from ..data.display import Tabular
 from ..data.testset import TestSet
@@ -52,11 +51,7 @@ class Paraphrases(Tabular):
         return len({one.segment for one in self.variants})
 
     def texts(self, by: str = "variant") -> dict[str, tuple[str, ...]]:
-        """Return the further references by name; where a segment has no variant, the reference itself.
-
-        by: "variant" (variant-1, variant-2, …), "group" or "rule": one reference for each group or rule, with as many
-        of its changes as can be made together.
-        """
+        """Return the further references by name: one for each variant, group or rule."""
         if by not in BY:
             raise UnknownName("way to name references", by, BY)
         if by != "variant":
@@ -77,7 +72,7 @@ class Paraphrases(Tabular):
     def counts(self) -> dict[str, int]:
         return {rule.name: sum(one.rules == (rule.name,) for one in self.variants) for rule in self.rules.rules}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {
             "segments": len(self.references),
             "changed": self.changed,
@@ -86,5 +81,5 @@ class Paraphrases(Tabular):
             "variants": [vars(one) for one in self.variants],
         }
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         return [{**vars(one), "rules": "+".join(one.rules), "nearer": " ".join(one.nearer)} for one in self.variants]

@@ -1,8 +1,4 @@
-"""A parsed sentence as a tree of words that rules can match and rearrange.
-
-A `Tree` never changes. A `Draft` is a paraphrase in the making: the order of the words, with those that were changed or
-inserted. Several changes can be made to one draft, since words keep their numbers.
-"""
+"""A parsed sentence as a tree of words that rules match, and a draft in which several changes are made."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -113,11 +109,7 @@ class Draft:
 def build_tree(
     sentence: Sentence, split: Splits = NO_SPLITS, lemma_of: Callable[[Word], str | None] | None = None
 ) -> Tree:
-    """Return the tree of a sentence.
-
-    split: words that are two, such as Spanish "del": their parts as (form, lemma, upos); the second is a determiner of
-    the same head. lemma_of: returns the lemma of a verb, or None to keep the parser's.
-    """
+    """Return the tree of a sentence. split: words that are two, such as Spanish "del", by their parts."""
     pieces = [split.get(token.form.lower()) if token.upos == "ADP" else None for token in sentence.tokens]
     places = list(accumulate((len(parts or "*") for parts in pieces), initial=0))
     words: list[Word] = []

@@ -1,10 +1,7 @@
 """Statistics on arrays: resampling, intervals, paired tests, corrections, clusters, power. Independent of translation.
 
-Everywhere `score` maps sums of counts, shape (..., k), to scores, shape (...). Counts have shape (segments, k) for one
-system or (systems, segments, k) for several.
-
-The statistics for evaluating metrics (correlation, tau, accuracy, williams, permutation, correlation_bootstrap,
-outliers, agreement) are imported from their own modules, so that scoring and comparing do not load them.
+`score` maps sums of counts, shape (..., k), to scores, shape (...). Counts have shape (segments, k), with a leading
+axis for several systems. What evaluates metrics (correlation, tau, …) is imported from its own modules.
 """
 
 from .clusters import Ranking, rank

@@ -50,9 +50,7 @@ class Calibrated:
 def pairwise_accuracy(gold: ArrayLike, metric: ArrayLike) -> Floats:
     """Return the share of system pairs whose difference has the same sign, shapes (n,) and (..., n) -> (...).
 
-    The paper's formula and mt-metrics-eval treat ties alike: 0 is a sign of its own. A pair tied in both is correct, a
-    pair tied in only one is wrong, and all pairs count. Returns NaN if numbers are missing or there are fewer than two
-    systems.
+    As in the paper, a pair tied in both is correct, and one tied in only one is wrong. NaN if numbers are missing.
     """
     return _mean_of_pairs(agreement_of_pairs(gold, metric))
 
@@ -69,8 +67,7 @@ def agreement_of_pairs(gold: ArrayLike, metric: ArrayLike) -> Floats:
 def resample_agreement(agreement: ArrayLike, *, resamples: int = 1000, seed: int = SEED) -> Resampled:
     """Return the mean agreement over pairs of systems, and the same on resamples of systems.
 
-    `agreement` has shape (metrics, n, n); only entries [i, j] with i < j are read. For pairwise accuracy the agreement
-    of a pair is 1 or 0, for soft pairwise accuracy 1 - the difference of p-values. A system that is resampled twice
+    `agreement` has shape (metrics, n, n); only entries [i, j] with i < j are read. A system that is resampled twice
     does not form a pair with itself.
     """
     check_draws(resamples, seed)
@@ -111,11 +108,7 @@ def accuracy_with_ties(gold: ArrayLike, metric: ArrayLike, *, epsilon: float = 0
 def accuracy_by_group(
     gold: ArrayLike, metric: ArrayLike, *, epsilon: float = 0.0, average: str = "item"
 ) -> tuple[Integers, Integers]:
-    """Return the number of correct pairs and of all pairs in each group, shape (groups,), for a bootstrap.
-
-    Groups are segments ("item"), systems, or all outputs together. Other arguments are as in `accuracy_with_ties`. The
-    caller must handle metrics that lack a score for a judged output.
-    """
+    """Return the number of correct pairs and of all pairs in each group (segment, system or all), for a bootstrap."""
     groups = _Groups.of(gold, metric, average)
     return groups.right(epsilon), groups.pairs
 
@@ -149,11 +142,7 @@ def calibrate_ties(gold: ArrayLike, metric: ArrayLike, *, average: str = "item")
 
 
 def soft_pairwise_accuracy(gold_p: ArrayLike, metric_p: ArrayLike) -> float:
-    """Return 1 - the mean absolute difference of p-values over pairs of systems; shapes (systems, systems).
-
-    The entry [i, j] is the one-sided p-value for system i being better than system j. Only entries with i < j are read,
-    as in the authors' program. Returns NaN with fewer than two systems or with missing p-values.
-    """
+    """Return 1 - the mean absolute difference of one-sided p-values over pairs of systems i < j, (systems, systems)."""
     people, said = np.asarray(gold_p, dtype=np.float64), np.asarray(metric_p, dtype=np.float64)
     if people.ndim != 2 or people.shape[0] != people.shape[1] or people.shape != said.shape:
         raise UsageError(f"P-values must be two square matrices of one shape, not {people.shape} and {said.shape}.")

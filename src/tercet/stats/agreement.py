@@ -25,11 +25,7 @@ WEIGHTS: dict[str, Callable[[Floats], Floats]] = {
 
 
 def kappa(first: ArrayLike, second: ArrayLike, *, weights: str = "standard") -> float:
-    """Return kappa of two raters on the items that both have rated; NaN marks an item without a rating.
-
-    Returns NaN if they have fewer than two items in common, or if chance agreement is complete. Distances are
-    differences of the numbers, so categories must be numbered in steps of 1.
-    """
+    """Return kappa of two raters on the items that both have rated; NaN marks an item without a rating."""
     if weights not in WEIGHTS:
         raise UnknownName("kind of kappa", weights, WEIGHTS)
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)

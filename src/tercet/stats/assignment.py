@@ -1,8 +1,4 @@
-"""One-to-one assignment of least cost, by the Hungarian algorithm.
-
-Kuhn (1955), "The Hungarian method for the assignment problem"; in the form of Jonker and Volgenant (1987): one row
-after the other is assigned along a shortest path, with potentials that keep reduced costs at 0 or above.
-"""
+"""One-to-one assignment of least cost: Kuhn (1955), "The Hungarian method"; by Jonker and Volgenant's (1987) paths."""
 
 from collections.abc import Sequence
 from math import inf

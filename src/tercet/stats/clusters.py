@@ -32,9 +32,8 @@ class Ranking:
 def rank(scores: ArrayLike, p_values: ArrayLike, *, higher_is_better: bool, alpha: float = 0.05) -> Ranking:
     """Return clusters and rank ranges from scores, shape (systems,), and p-values, shape (systems, systems).
 
-    A system is significantly better than another if it has the better score and p < alpha; NaN is not significant. Its
-    best possible rank is below all systems that are significantly better, its worst above all that are significantly
-    worse. Equal scores keep the order given.
+    A system is significantly better than another if it has the better score and p < alpha. Its best possible rank is
+    below all that are significantly better, its worst above all that are significantly worse.
     """
     check_share("The significance level", alpha)
     values, p = np.asarray(scores, dtype=np.float64), np.asarray(p_values, dtype=np.float64)
@@ -62,8 +61,7 @@ def rank(scores: ArrayLike, p_values: ArrayLike, *, higher_is_better: bool, alph
 def outperforms(p_values: ArrayLike, alpha: float = 0.05, *, scores: ArrayLike | None = None) -> NDArray[np.bool_]:
     """Return whether the row's metric significantly outperforms the column's, from p-values, shape (metrics, metrics).
 
-    P-values of a two-sided test do not say which metric is better. With them, give `scores`, shape (metrics,), higher
-    is better. A metric with NaN outperforms none.
+    With p-values of a two-sided test give `scores`, shape (metrics,), which say which metric is better.
     """
     check_share("The significance level", alpha)
     p = np.asarray(p_values, dtype=np.float64)

@@ -8,11 +8,7 @@ from ..types import Floats
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """Return adjusted p-values, shape (tests,), to be compared with the significance level itself.
-
-    The probability that any true null hypothesis is rejected stays below that level, however the tests depend on each
-    other. NaN stays NaN and does not count as a test.
-    """
+    """Return adjusted p-values, shape (tests,), to compare with the significance level itself; NaN is no test."""
     p = np.asarray(p_values, dtype=np.float64)
     if p.ndim != 1:
         raise UsageError(f"Holm's correction needs p-values of shape (tests,), not {p.shape}.")

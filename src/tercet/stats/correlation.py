@@ -78,11 +78,7 @@ def average_ranks(x: ArrayLike) -> Floats:
 
 
 def is_constant_series(x: ArrayLike) -> Bools:
-    """Return whether a series is constant up to rounding noise, shape (..., n) -> (...). True where n is 0 or 1.
-
-    Noise is a difference below 1e-12 of the largest value: summing in another order changes a score by at most 1e-13 of
-    its size, and no score is published with twelve digits.
-    """
+    """Return whether a series is constant up to 1e-12 of its largest value, shape (..., n) -> (...)."""
     values = _series(x)
     if values.shape[-1] == 0:
         return np.ones(values.shape[:-1], dtype=bool)

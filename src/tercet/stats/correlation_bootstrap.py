@@ -47,12 +47,7 @@ class Resampled:
     n: int  # number of units that are resampled
 
     def intervals(self, confidence: float = 0.95) -> tuple[Interval, ...]:
-        """Return the interval of each metric.
-
-        A resample on which a statistic is undefined (the same system every time) is left out, as long as fewer
-        resamples are undefined than lie beyond each bound; otherwise the bounds are NaN. They are NaN for a single
-        unit.
-        """
+        """Return the interval of each metric. Resamples without a value are left out; too many make bounds NaN."""
         check_share("The confidence", confidence)
         return tuple(
             Interval(
@@ -72,11 +67,7 @@ class Resampled:
 
 
 def separate(intervals: Sequence[Interval]) -> NDArray[np.bool_]:
-    """Return whether the row's interval lies entirely above the column's, shape (metrics, metrics).
-
-    This is the rule of WMT19 for segments: metrics differ if their 95 % intervals do not overlap. It is less powerful
-    than intervals of paired differences. An interval with NaN bounds lies above none.
-    """
+    """Return whether the row's interval lies entirely above the column's, shape (metrics, metrics): WMT19's rule."""
     low, high = (np.array([getattr(x, bound) for x in intervals], dtype=np.float64) for bound in ("low", "high"))
     above: NDArray[np.bool_] = low[:, np.newaxis] > high
     return above
@@ -193,8 +184,8 @@ def _segment_sums(function: Correlation, gold: Floats, metrics: Floats) -> tuple
 def resample_ratio(columns: ArrayLike, *, resamples: int = 1000, seed: int = SEED) -> Resampled:
     """Return the ratio of two sums, such as tau, of each metric, on resamples of the units that are summed.
 
-    `columns` has shape (metrics, units, 2). In those of `tau_columns`, a unit is a pair, as in the WMT metrics tasks,
-    or a group of pairs, such as a segment. With a value and 1 for each unit, the ratio is a mean.
+    `columns` has shape (metrics, units, 2). A unit is a pair or a group of pairs; with a value and 1, the ratio is a
+    mean.
     """
     check_draws(resamples, seed)
     cube = check_cube(columns)

@@ -72,11 +72,7 @@ def bootstrap_all(
     score: Score, cube: ArrayLike, *, resamples: int = 1000, confidence: float = 0.95, method: str = "percentile",
     seed: int = SEED,
 ) -> tuple[Interval, ...]:  # fmt: skip
-    """Return the intervals of all systems, each equal to that of `bootstrap`; `cube` is (systems, segments, k).
-
-    If a score is undefined on the data or on any resample, its bounds are NaN. If no resample changes a score, both
-    bounds are the score itself.
-    """
+    """Return the intervals of all systems, each equal to that of `bootstrap`; `cube` is (systems, segments, k)."""
     check_draws(resamples, seed)
     check_share("The confidence", confidence)
     if method not in METHODS:

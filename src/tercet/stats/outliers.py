@@ -31,11 +31,7 @@ class TopN(NamedTuple):
 
 
 def mad_outliers(gold: ArrayLike, cutoff: float = CUTOFF) -> NDArray[np.bool_]:
-    """Return whether items lie more than `cutoff` scaled median absolute deviations from the median, shape (n,).
-
-    Missing items (NaN) are ignored and are not outliers. If more than half of the items are equal, the deviation is 0,
-    and no item is an outlier.
-    """
+    """Return whether items lie more than `cutoff` scaled median absolute deviations from the median, shape (n,)."""
     if not cutoff > 0:
         raise UsageError(f"The cutoff for outliers must be greater than 0, not {cutoff!r}.")
     values = _vector(gold)
@@ -49,11 +45,7 @@ def mad_outliers(gold: ArrayLike, cutoff: float = CUTOFF) -> NDArray[np.bool_]:
 
 
 def top_n(gold: ArrayLike, metric: ArrayLike, statistic: Correlation = pearson, least: int = 4) -> list[TopN]:
-    """Return the statistic over the best N items by gold, for N from all down to `least`; shapes (n,) and (n,).
-
-    If items of equal gold score lie on both sides of the cut, low and high are the extremes over all choices among
-    them. If gold contains NaN, all values are NaN.
-    """
+    """Return the statistic over the best N items by gold, N from all to `least`, and its range over ties at the cut."""
     people, said = _vector(gold), _vector(metric)
     if people.shape != said.shape:
         raise UsageError(f"A metric for {len(said)} items does not match gold scores for {len(people)}.")
@@ -71,11 +63,9 @@ def top_n(gold: ArrayLike, metric: ArrayLike, statistic: Correlation = pearson, 
 
 
 def quality_levels(gold: ArrayLike, levels: int = 4) -> Floats:
-    """Return the level of each item, from 1 (worst) to `levels` (best), shape (n,). NaN for missing items.
+    """Return the level of each item, from 1 (worst) to `levels` (best), shape (n,); bounds are quantiles of gold.
 
-    Bounds are quantiles of gold (interpolated, NumPy's default), so that four levels are quarters. Items of equal gold
-    are always on the same level: an item on a bound belongs below it. The thesis calls its quarters L1 to L4 "from top
-    to bottom", but its numbers and its text are consistent only if L4 is the top, as here.
+    An item on a bound belongs below it. The thesis's numbers are consistent only if its L4 is the top, as here.
     """
     if levels < 1:
         raise UsageError(f"The number of quality levels must be at least 1, not {levels}.")

@@ -93,8 +93,7 @@ class PairedComparison:
 class Comparisons:
     """The comparisons of all pairs of systems, or of one baseline with all others.
 
-    Matrices have shape (systems, systems). The entry [i, j] compares system i with system j, and is NaN if the pair was
-    not requested or the value is undefined. A system compared with itself has p = 1.
+    In matrices, shape (systems, systems), [i, j] compares i with j; NaN if not requested or undefined.
     """
 
     test: str
@@ -143,11 +142,7 @@ def paired_bootstrap(
 def randomisation(
     score: Score, first: ArrayLike, second: ArrayLike, **options: Unpack[TestOptions]
 ) -> PairedComparison:
-    """Compare two systems by approximate randomisation. The interval of the difference is a bootstrap interval.
-
-    Options are as in `compare_all`. Up to EXACT_SEGMENTS segments the test is exact, and `resamples` of the result is
-    the number of exchanges.
-    """
+    """Compare two systems by approximate randomisation, exact up to EXACT_SEGMENTS; see `compare_all`."""
     return compare_all(score, _stack(first, second), test="randomisation", **options).pair(0, 1)
 
 
@@ -269,12 +264,7 @@ def _randomisation_p(
 
 
 def _at_least(differences: Floats, first: float, second: float) -> NDArray[np.bool_]:
-    """Return whether differences are at least as extreme as the observed one.
-
-    Exact ties are common (few segments, or outputs that are mostly the same) and must count. The same difference can
-    differ in its last digits if it comes from other sums, so differences that are equal up to rounding noise are ties.
-    Noise is relative to the scores, not to their difference.
-    """
+    """Return whether differences are at least as extreme as the observed one, up to rounding noise of the scores."""
     noise = TOLERANCE * max(abs(first), abs(second))
     result: NDArray[np.bool_] = np.abs(differences) >= abs(first - second) - noise
     return result

@@ -104,11 +104,7 @@ def _system_swaps(kind: str, systems: int, resamples: int, seed: int) -> Bools:
 def _system_level(
     function: Correlation, gold: Floats, metrics: Floats, kind: str, resamples: int, seed: int
 ) -> Iterator[Floats]:
-    """Yield correlations, (rows, metrics, metrics), of metric i if it exchanges scores with j; first without exchange.
-
-    A mean over segments is linear. What a metric keeps and what it gives away are sums over the exchanged segments,
-    which are matrix products, or their complement if the system is exchanged too.
-    """
+    """Yield correlations, (rows, metrics, metrics), of metric i that exchanges scores with j; first without."""
     _, systems, segments = metrics.shape
     columns = exact_columns(metrics.swapaxes(1, 2))
     totals = columns.totals / segments  # (metrics, systems)

@@ -56,11 +56,7 @@ def pair_means(values: Floats, pairs: Bools, weights: Floats) -> Floats:
 
 
 def bounds(drawn: Floats, *, raters: int, strata: int = 1, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the expanded percentile interval of resampled values, for raters in a number of strata.
-
-    Bounds are NaN with fewer than five raters in one stratum, with fewer than three in each of several, or if at least
-    half of the resamples have no value. Resamples without a value (the same rater every time) are left out.
-    """
+    """Return the expanded percentile interval; NaN with too few raters (five, or three in each of several strata)."""
     defined = drawn[~np.isnan(drawn)]
     freedom = raters - strata
     if freedom < FEWEST or raters < FEWEST_EACH * strata or 2 * len(defined) <= len(drawn):

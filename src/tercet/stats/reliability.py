@@ -55,12 +55,7 @@ class Ratings:
         return cls(cells, values, code, pair, pairs // max(len(values), 1))
 
     def fleiss(self, weights: ArrayLike | None = None) -> float:
-        """Return Fleiss' kappa; NaN if all ratings are the same, or no item has two.
-
-        Fleiss assumes the same number of ratings for every item. If numbers differ, an item's agreement is the share of
-        pairs of its ratings that are equal, and every item has the same weight; items with fewer than two ratings are
-        left out.
-        """
+        """Return Fleiss' kappa; NaN if all ratings are the same. An item's agreement is the share of equal pairs."""
         weighed = self._weigh(weights)
         if weighed is None:
             return math.nan
@@ -140,11 +135,7 @@ class Ratings:
         return ((counts @ distance) * counts).sum(1), float(everything @ distance @ everything)
 
     def _positions(self, level: str, own: Floats) -> Floats:
-        """Return positions whose squared distances are the disagreement: the values, or the middles of their ranks.
-
-        Krippendorff's ordinal distance, the number of ratings from one value to the other, each end by half, is the
-        distance of the mean ranks.
-        """
+        """Return positions whose squared distances are the disagreement: the values, or the middles of their ranks."""
         if level == "interval":
             mean = float((own * self.cells.value).sum() / own.sum())
             return self.cells.value - mean  # squares of large numbers would lose the digits of differences

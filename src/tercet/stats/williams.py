@@ -46,12 +46,7 @@ def williams(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike, *, tw
 
 
 def williams_matrix(gold: ArrayLike, metrics: ArrayLike, *, two_sided: bool = False, absolute: bool = True) -> Floats:
-    """Return p-values of every metric (row) against every other (column), shape (metrics, metrics).
-
-    `gold` has shape (n,), `metrics` (metrics, n). If absolute, absolute correlations are compared, as in the tables of
-    WMT19: a metric that correlates negatively is negated, and so is its correlation with the others. Rows and columns
-    of a metric that has NaN or is constant are NaN.
-    """
+    """Return p-values of every metric (row) against every other, (metrics, metrics); absolute: as in WMT19's tables."""
     people, scores = np.asarray(gold, dtype=np.float64), np.asarray(metrics, dtype=np.float64)
     if people.ndim != 1 or scores.ndim != 2 or scores.shape[1] != len(people):
         raise UsageError(f"Gold scores of shape {people.shape} do not match metrics of shape {scores.shape}.")

@@ -78,7 +78,7 @@ def _card(options: MetricsOptions) -> str:
 
 
 def data_sets(root: str | None) -> list[Path]:
-    """A data set, or all in a folder of them; without a folder, all that `tercet data` holds."""
+    """Return a data set, or all in a folder; without a folder, all that `tercet data` holds."""
     from ..data.catalogue import data_folder, installed, where
     from ..metaeval.card import sets_in
 
@@ -91,7 +91,7 @@ def data_sets(root: str | None) -> list[Path]:
 
 
 def describe(metric: Metric) -> dict[str, Any]:
-    """Everything that a metric's class says of itself, and the values of its parameters."""
+    """Return everything that a metric's class says of itself, and the values of its parameters."""
     from ..data.scores import with_facts
 
     cls, settled = type(metric), metric.resolved()

@@ -1,9 +1,7 @@
 """Find where two parallel texts stop being parallel: lines lost, added or shifted.
 
-The method is that of Gale and Church (1993), "A Program for Aligning Sentences in Bilingual Corpora" (lengths), with
-shared words, names and numbers as further evidence (Simard et al. 1992, cognates), reduced to one offset per line: the
-number of lines by which the other text is behind. The most probable sequence of offsets is found by dynamic
-programming. A change of offset costs more than any single line can gain, so that one unusual translation has no effect.
+By lengths (Gale and Church 1993) and shared words, names and numbers (Simard et al. 1992), reduced to one offset per
+line; the most probable sequence of offsets is found by dynamic programming.
 """
 
 import math

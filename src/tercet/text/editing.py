@@ -53,8 +53,7 @@ def count_jumps(outputs: Units, references: Units, texts: Ints, steps: NDArray[n
 class ShiftSearch:
     """The parameters of the search for shifts (see kernels.shifts). The defaults are sacreBLEU's.
 
-    tercom: use tercom's beam, distances and shifts within a phrase. moses: use kernels.tercpp, which moves words of the
-    reference; max_tried is for each shift. max_words: raise DataError for longer texts; 0 for no limit.
+    tercom, moses: search as these programs do. max_words: raise DataError for longer texts; 0 for no limit.
     """
 
     beam: int = 25

@@ -27,7 +27,7 @@ class Part:
     output: Sequence[Any]
     other: Sequence[Any]
 
-    def to_dict(self, output: str, other: str, *, brief: bool = False) -> dict[str, Any]:
+    def to_dict(self, output: str, other: str, *, brief: bool = False) -> dict[str, object]:
         """Return the JSON form for two texts. brief: only what marks words."""
         sides = (("output", self.output), ("other", self.other))
         return {"kind": self.kind, **{name: [each._asdict() for each in found] for name, found in sides}}
@@ -62,7 +62,7 @@ class Alignment(Part):
     of: str = "both"
     places: tuple[Places, Places] | None = None
 
-    def to_dict(self, output: str, other: str, *, brief: bool = False) -> dict[str, Any]:
+    def to_dict(self, output: str, other: str, *, brief: bool = False) -> dict[str, object]:
         links = [
             {"output": list(link.output), "other": list(link.other), "weight": link.weight, "label": link.label}
             | ({} if brief or not link.values else {"values": dict(link.values)})
@@ -147,7 +147,7 @@ class Edits(Part):
         found = {f"{kind}s": len(self.of_kind(kind)) for kind in ("insertion", "deletion", "substitution")}
         return {**found, "shifts": len(self.shifts), "jumps": len(self.jumps)}
 
-    def to_dict(self, output: str, other: str, *, brief: bool = False) -> dict[str, Any]:
+    def to_dict(self, output: str, other: str, *, brief: bool = False) -> dict[str, object]:
         steps = {
             "edits": None if self.edits is None else [edit._asdict() for edit in self.edits],
             "shifts": [shift._asdict() for shift in self.shifts],
@@ -194,7 +194,7 @@ class Matches(Part):
     groups: Sequence[Group] = ()
     label: str = "{}-gram"
 
-    def to_dict(self, output: str, other: str, *, brief: bool = False) -> dict[str, Any]:
+    def to_dict(self, output: str, other: str, *, brief: bool = False) -> dict[str, object]:
         sizes = {"sizes": {name: list(each) for name, each in zip(("output", "other"), self.sizes, strict=True)}}
         head = {"kind": self.kind, **_both(self, output, other), **sizes, "largest": self.largest, "label": self.label}
         return head if brief else {**head, "groups": [group._asdict() for group in self.groups]}
@@ -275,7 +275,7 @@ class Seen:
     against: int | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
 
-    def to_dict(self, output: str, references: Sequence[str], source: str | None, **how: bool) -> dict[str, Any]:
+    def to_dict(self, output: str, references: Sequence[str], source: str | None, **how: bool) -> dict[str, object]:
         """Return the JSON form. brief: only what marks words."""
         other = (source or "") if self.against is None else references[self.against]
         against = "source" if self.parts and self.against is None else self.against
@@ -308,7 +308,7 @@ def alone_in(words: Words, linked: Sequence[Sequence[int]]) -> list[str]:
     return [word for position, word in enumerate(words) if position not in known]
 
 
-def _both(part: Part, output: str, other: str, places: tuple[Places, Places] | None = None) -> dict[str, Any]:
+def _both(part: Part, output: str, other: str, places: tuple[Places, Places] | None = None) -> dict[str, object]:
     texts = ("output", part.output, output), ("other", part.other, other)
     found = places or tuple(locate(words, text) for _, words, text in texts)
     return {

@@ -121,11 +121,7 @@ _UNCLEAN = re.compile("[&<\n]")  # what `clean` changes
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rules:
-    """A tokeniser: changes to the string, then rules to split it: 13a's without passes, blanks without classes.
-
-    clean: undoes entities and line ends. fold: lower-cases after that, as mteval does (sacreBLEU does it before).
-    fold_ascii: lower-cases ASCII letters only, like Perl's tr/A-Z/a-z/.
-    """
+    """A tokeniser: changes to the string, then rules to split it: 13a's without passes, blanks without classes."""
 
     classes: Callable[[], NDArray[np.uint8]] | None = None
     passes: tuple[tuple[int, int, int, int, int], ...] = ()

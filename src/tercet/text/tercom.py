@@ -45,11 +45,7 @@ def words(
     asian_support: bool = False,
     case_sensitive: bool = False,
 ) -> Words:
-    """Return the words of texts as TER compares them.
-
-    normalised: undo XML escapes and split at punctuation; with asian_support every ideograph is a word. no_punct:
-    remove punctuation; with asian_support also that of Chinese and Japanese. Without case_sensitive all is lower-cased.
-    """
+    """Return the words of texts as TER compares them, by the four parameters of tercom."""
     if not case_sensitive:
         texts = [text.lower() for text in texts]
     if normalised:

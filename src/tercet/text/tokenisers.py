@@ -1,11 +1,4 @@
-"""All tokenisers by name. Rule-based ones process whole systems at once; the others map one string to another.
-
-sacreBLEU's names are kept: none, 13a, intl, zh, char, ja-mecab, ko-mecab. moses-LANG is tokenizer.perl -l LANG.
-
-SentencePiece models are those of spBLEU: Goyal et al. (2022), "The Flores-101 Evaluation Benchmark for Low-Resource and
-Multilingual Machine Translation", TACL. The pieces equal those of sacreBLEU 2.6 with the same model file. flores101 and
-flores200 are sacreBLEU's names of two models, which are data sets here: `tercet data add FILE flores200`.
-"""
+"""All tokenisers by name, sacreBLEU's and Moses'. SentencePiece models are those of spBLEU (Goyal et al. 2022)."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial

@@ -98,10 +98,10 @@ def test_pickled_tensors_are_read_and_other_pickles_refused(tmp_path, tiny):
             return os.mkdir, (str(tmp_path / "ran"),)
 
     (tmp_path / "pytorch_model.bin").write_bytes(pickle.dumps(Harmful()))
-    with pytest.raises(DataError, match="cannot be loaded|use --trust-pickle"):
+    with pytest.raises(DataError, match="cannot be loaded|set `trust_pickle`"):
         open_encoder(f"hf:{folder}").tokens(["the cat"])
     torch.save({"embeddings": Harmful()}, tmp_path / "pytorch_model.bin")
-    with pytest.raises(DataError, match="use --trust-pickle"):
+    with pytest.raises(DataError, match="set `trust_pickle`"):
         open_encoder(f"hf:{folder}").tokens(["a cat"])
     assert not (tmp_path / "ran").exists()
 

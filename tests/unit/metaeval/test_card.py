@@ -66,7 +66,7 @@ def test_what_cannot_be_judged_is_named(tmp_path: Path, caplog: pytest.LogCaptur
 def test_an_unknown_metric_or_no_data_is_refused(folder: Path) -> None:
     with pytest.raises(UnknownName, match="no metric called 'chrff'"):
         make_card("chrff", [folder / "rated"])
-    with pytest.raises(UsageError, match=r"No texts with judgements in .*nothing\. Give a folder with --data"):
+    with pytest.raises(UsageError, match=r"No texts with judgements in .*nothing\. Give a folder by `data`"):
         make_card("chrf", [folder / "nothing"])
     with pytest.raises(UsageError, match="No texts with judgements in the folder of data sets"):
         make_card("chrf", [])

@@ -76,7 +76,7 @@ def test_rankings_are_drawn_whole_and_give_the_standard_that_was_asked_for(
 
 
 def test_judgements_are_not_drawn_where_there_are_none_or_no_sum_gives_the_standard(ranked: Evidence) -> None:
-    with pytest.raises(UsageError, match="of TrueSkill cannot be resampled. Choose --gold expected-wins or win-rate"):
+    with pytest.raises(UsageError, match="of TrueSkill cannot be resampled. Set `gold` to expected-wins or win-rate"):
         judge(ranked, [scored("good")], gold="trueskill", unit="judgements", resamples=5)
     cube = dict(zip(SYSTEMS, human_segments(), strict=True))
     means = {name: float(row.mean()) for name, row in cube.items()}

@@ -1,8 +1,4 @@
-"""Parsers with a common interface, opened by name: `spacy:MODEL`, `stanza:LANGUAGE`, `natasha`, `conllu:FILE`, …
-
-A backend is a module of this package. The part of the name before the colon is the module's name. The module's
-`open_backend` gets the part after the colon and the language. A module is imported when it is first used.
-"""
+"""Parsers with a common interface, opened by name. A backend is a module here, called as the name before the colon."""
 
 import re
 from collections.abc import Sequence

@@ -63,7 +63,7 @@ class Natasha:
         return Sentence(text, tuple(tokens), "ud")
 
 
-def _pieces(sentence: Any) -> list[Any]:
+def _pieces(sentence: Any) -> list[object]:
     """Return the sentence, or pieces of at most LONGEST words if it is longer."""
     if len(sentence.tokens) <= LONGEST:
         return [sentence]

@@ -1,8 +1,4 @@
-"""The backend `stanza:CODE`: any Stanza model, with a treebank as `stanza:de:hdt`. Labels are Universal Dependencies.
-
-Qi, Zhang, Zhang, Bolton and Manning (2020), "Stanza: A Python Natural Language Processing Toolkit for Many Human
-Languages", ACL. Models are never downloaded automatically.
-"""
+"""The backend `stanza:CODE`: any Stanza model (Qi et al. 2020), also `stanza:de:hdt`; nothing is downloaded."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from numpy.typing import NDArray
 from ...errors import DataError, UsageError
 from ...text.coding import whole_characters
 from ...types import Floats32
+
+if TYPE_CHECKING:
+    from .store import SentenceStore, TokenStore
 
 log = logging.getLogger(__name__)
 
@@ -162,46 +165,39 @@ class Encoder(ABC):
         if not self.has_tokens:
             raise UsageError(f"The encoder {self.name} gives vectors of sentences, and none of their tokens.")
         layer = self.layer_number(layer)
-        distinct, places = _distinct(texts)
-        key = self.fingerprint, layer
-        found: dict[str, TokenVectors] = _along.take(key, distinct)
-        store = None
-        if cache is not None and self.slow:
-            from .store import TokenStore
-
-            store = TokenStore(cache, self.fingerprint, layer)
-            found |= store.load([text for text in distinct if text not in found])
-        missing = _along.add(key, [text for text in distinct if text not in found])
-        for batch, made in self.token_batches(missing, layer):
-            found |= {missing[place]: tokens for place, tokens in zip(batch, made, strict=True)}
-        _along.keep(key, found)
-        check_finite(self.name, (found[text].vectors for text in distinct), distinct)
-        if store is not None and missing:
-            store.keep({text: found[text] for text in missing})
-        return [found[distinct[place]] for place in places]
+        return self._encoded(texts, layer, cache, partial(self.token_batches, layer=layer))
 
     def sentences(self, texts: Sequence[str], *, cache: str | Path | None = None) -> Floats32:
         """Return a vector of length 1 for each text, shape (texts, dimensions). cache: a folder that keeps vectors."""
         if not self.has_sentences:
             raise UsageError(f"The encoder {self.name} gives vectors of words, and none of sentences.")
-        distinct, places = _distinct(texts)
-        key = self.fingerprint, OF_SENTENCES
-        found: dict[str, Floats32] = _along.take(key, distinct)
-        store = None
-        if cache is not None and self.slow:
-            from .store import SentenceStore
+        rows: list[Floats32] = self._encoded(texts, OF_SENTENCES, cache, self.sentence_batches)
+        return np.stack(rows) if rows else np.empty((0, self.dimensions), dtype=np.float32)
 
-            store = SentenceStore(cache, self.fingerprint)
+    def _encoded(
+        self, texts: Sequence[str], layer: int, cache: str | Path | None,
+        encode: Callable[[Sequence[str]], Iterator[tuple[Sequence[int], Sequence[Any] | Floats32]]],
+    ) -> list[Any]:  # fmt: skip
+        """Return the tokens or, with OF_SENTENCES as layer, the vector of each text, each encoded once."""
+        distinct, places = _distinct(texts)
+        key = self.fingerprint, layer
+        found = _along.take(key, distinct)
+        store: TokenStore | SentenceStore | None = None
+        if cache is not None and self.slow:
+            from .store import SentenceStore, TokenStore
+
+            whole = layer == OF_SENTENCES
+            store = SentenceStore(cache, self.fingerprint) if whole else TokenStore(cache, self.fingerprint, layer)
             found |= store.load([text for text in distinct if text not in found])
         missing = _along.add(key, [text for text in distinct if text not in found])
-        for batch, made in self.sentence_batches(missing):
-            found |= {missing[place]: vector for place, vector in zip(batch, made, strict=True)}
+        for batch, made in encode(missing):
+            found |= {missing[place]: each for place, each in zip(batch, made, strict=True)}
         _along.keep(key, found)
-        check_finite(self.name, (found[text] for text in distinct), distinct)
+        vectors = (found[text] if layer == OF_SENTENCES else found[text].vectors for text in distinct)
+        check_finite(self.name, vectors, distinct)
         if store is not None and missing:
             store.keep({text: found[text] for text in missing})
-        rows = [found[text] for text in distinct]
-        return np.stack(rows)[places] if rows else np.empty((0, self.dimensions), dtype=np.float32)
+        return [found[distinct[place]] for place in places]
 
     def layer_number(self, layer: int) -> int:
         """Return the number of a layer, counted from 0; negative ones count from the last."""

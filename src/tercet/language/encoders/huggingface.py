@@ -79,7 +79,8 @@ class HuggingFaceEncoder(TransformerEncoder):
     def sentence_model(self) -> Any:
         """The model of sentence-transformers, if it has more modules than a network and pooling."""
         path = self.folder / "modules.json"
-        if not path.is_file() or all(kind in PLAIN_MODULES for kind in _modules(path)):
+        kinds = (str(each.get("type", "")) for each in read_json(path, list) if isinstance(each, dict))
+        if all(kind.rpartition(".")[2] in PLAIN_MODULES for kind in kinds):
             return None
         try:
             package = import_module("sentence_transformers")
@@ -209,7 +210,7 @@ def loading(name: str, *, pickled: bool = False) -> Iterator[None]:
         if pickled and (isinstance(error, pickle.UnpicklingError) or "pickle" in str(error) or "weights_only" in said):
             raise DataError(
                 f"{name}: the weights are pickled and hold more than tensors. Loading them could run any code. If you "
-                "trust the file, use --trust-pickle; better, convert it to safetensors."
+                "trust the file, set `trust_pickle`; better, convert it to safetensors."
             ) from None
         raise DataError(f"{name} cannot be loaded: {said}") from None
     finally:
@@ -239,8 +240,3 @@ def torch_device(device: str) -> str:
     if device == "cuda" and not found:
         raise UsageError("device=cuda: torch finds no GPU here. Use device=cpu.")
     return "cuda" if found and device != "cpu" else "cpu"
-
-
-def _modules(path: Path) -> list[str]:
-    found = read_json(path, list)
-    return [str(each.get("type", "")).rpartition(".")[2] for each in found if isinstance(each, dict)]

@@ -6,12 +6,9 @@ has a prize based on sentence length where BLEU has a penalty. The formula of th
 ours, and its weight was chosen on WMT12. See the page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import Any
 
 from .._parameters import CASE, param
 from .impact import IMPACT, f_measure
@@ -33,7 +30,7 @@ class APAC(IMPACT):
         "Evaluation of Machine Translation"
     )
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         return {"tokenize": "none"}
 
     def count_pair(self, output: Sequence[str], reference: Sequence[str]) -> Sequence[float]:

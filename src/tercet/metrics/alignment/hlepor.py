@@ -7,12 +7,10 @@ task and variant=pypi the package hLepor 0.0.4, which differ from each other and
 paper.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +68,7 @@ class HLEPOR(BestReferenceMetric):
         if self.variant == "wmt19" and (self.n, self.tokenize) != (2, "none"):
             raise UsageError("hlepor: variant wmt19 looks at 2 words and splits at blanks; leave n and tokenize out.")
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         return {"weight_hpr": VARIANTS[self.variant][1]}
 
     @property
@@ -161,7 +159,7 @@ class HLEPOR(BestReferenceMetric):
             return np.asarray(totals[..., 0] / totals[..., 1])
         return self._combine(totals[..., 2:] / totals[..., 1:2])
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         return dict(zip(FACTORS, (totals[2:] / totals[1]).tolist(), strict=True))
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:

@@ -8,8 +8,6 @@ and all outputs of the test set itself: then a score depends on the other system
 all.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import math
@@ -17,7 +15,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
@@ -236,7 +233,7 @@ class IBM1(Metric):
         total = np.nansum(means, axis=-1)
         return np.asarray(np.divide(total, parts, out=np.full(total.shape, np.nan), where=parts > 0))
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         """Return each part; None if it has no units."""
         return {
             name: None if np.isnan(mean) else float(mean)

@@ -6,8 +6,6 @@ long parts count more (beta). What is left of the texts is compared in the same 
 in each (alpha), so that words in another order have some value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain

@@ -10,8 +10,6 @@ after Servan et al. (2016), "Word2Vec vs DBnary: Augmenting METEOR using Vector 
 COLING.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -168,12 +166,9 @@ class METEOR(BestReferenceMetric):
         """Return the file with the paraphrases; raise UsageError if there is none of that name."""
         return None if self.paraphrases is None else find_table(self.paraphrases)
 
-    @property
-    def _has_phrases(self) -> bool:
-        return self.paraphrases is not None or self.vectors is not None
-
     def _possible(self, language: str) -> list[str]:
-        has = {"stem": language in STEMMED, "synonym": language == "en", "paraphrase": self._has_phrases}
+        phrases = self.paraphrases is not None or self.vectors is not None
+        has = {"stem": language in STEMMED, "synonym": language == "en", "paraphrase": phrases}
         return [name for name in MATCHERS if has.get(name, True)]
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
@@ -224,15 +219,9 @@ class METEOR(BestReferenceMetric):
     @property
     def aligner(self) -> Aligner:
         return Aligner(
-            language=self.language,
-            matchers=tuple(self.matchers.split("+")),
-            table=self.paraphrases,
-            gaps=self.gaps,
-            vectors=self.vectors,
-            cosine=self.cosine,
-            beam=self.beam,
-            original=self.variant == "original",
-        )
+            language=self.language, matchers=tuple(self.matchers.split("+")), table=self.paraphrases, gaps=self.gaps,
+            vectors=self.vectors, cosine=self.cosine, beam=self.beam, original=self.variant == "original",
+        )  # fmt: skip
 
     def aligned(self, outputs: Sequence[str], references: Texts, whose: Ints) -> tuple[Floats, Texts, Any]:
         """Return the counts for every reference, the outputs as read, and the links."""

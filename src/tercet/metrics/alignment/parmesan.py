@@ -6,8 +6,6 @@ paper also generates the right form of a lemma and repairs the grammar of the ne
 replaced, as a table has them.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

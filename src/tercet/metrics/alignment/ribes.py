@@ -6,11 +6,8 @@ damped by an exponent. A word that occurs more than once is aligned by the short
 Equals RIBES.py 1.03.1 on every text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +70,7 @@ class RIBES(BestReferenceMetric):
         undefined = np.full_like(segments, np.nan if self.variant == "corrected" else -np.inf)
         return np.asarray(np.divide(totals[..., 0], segments, out=undefined, where=segments > 0))
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         means = totals[2:] / max(totals[1], 1.0)
         return dict(zip(PARTS, means.tolist(), strict=True))
 

@@ -6,8 +6,6 @@ are learnt from all references of the test set, and the signature has a checksum
 the test set it is in. variant=original equals the program yisi (fd07bfc) with lexsim-type=lcs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The base of metrics that a learnt model makes of other metrics: `learned`, Metrics-F, `party`."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,25 +43,25 @@ class CombinedMetric(MemberMetric):
 
     model_file: ClassVar[str | Path] = ""
 
-    def the_model(self) -> LearnedModel:
+    def fitted_model(self) -> LearnedModel:
         return load_model(self.model_file)
 
     @property
     def languages(self) -> tuple[str, ...]:
-        return self.the_model().languages
+        return self.fitted_model().languages
 
     def members(self) -> list[Member]:
         given = {"lm": self.lm, "parses": self.parses, "table": getattr(self, "table", None)}
         passed = {name: value for name, value in given.items() if value is not None}
         trusted = {name: getattr(self, name, False) for name in ("trust_features", "allow_network")}
-        return find_model_members(self._place(), self.the_model().features, passed, trusted)
+        return find_model_members(self._place(), self.fitted_model().features, passed, trusted)
 
     def _place(self) -> str:
         return str(getattr(self, "model", None) or self.name)
 
     def learn(self, testset: Corpus) -> Learnt:
         """Make the members ready, and warn if they are not those of training."""
-        model = self.the_model()
+        model = self.fitted_model()
         members = self.members()
         ready = make_ready(members, testset)
         for member, metric in zip(members, ready, strict=True):
@@ -84,7 +82,7 @@ class CombinedMetric(MemberMetric):
     def open(self, state: tuple[str, Sequence[Ready]] | None) -> Opened:
         members = self.members()
         ready = state[1] if state else [member.metric.ready() for member in members]
-        return Opened(self.the_model(), members, ready)
+        return Opened(self.fitted_model(), members, ready)
 
     def count(self, shard: Shard, opened: Opened) -> dict[str, Floats]:
         found = {}
@@ -95,7 +93,7 @@ class CombinedMetric(MemberMetric):
 
     @property
     def part_names(self) -> tuple[str, ...]:
-        return self.the_model().features
+        return self.fitted_model().features
 
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         counts = self.count(one_segment(output, references, source), opened)["output"]

@@ -1,11 +1,8 @@
 """What metrics on encoders share: the choice of the encoder, and that each distinct text is encoded once.
 
-A metric implements `count_tokens`: what it counts in the tokens of an output and of its references. Encoding takes a
-hundred times as long as comparing, so all metrics with the same encoder and layer share the vectors in one run. With a
-cache folder they are kept on disk too, and adding a system encodes its outputs only.
+A metric implements `count_tokens`. Metrics with the same encoder and layer share the vectors in one run; with a cache
+folder they are kept on disk too.
 """
-
-from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -81,7 +78,7 @@ class EncoderMetric(Metric):
     def packages(self) -> Sequence[tuple[str, str]]:
         return PACKAGES.get((self.resolved().encoder or DEFAULT).partition(":")[0], ())
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         return {"encoder": default_encoder(language)}
 
     def encoded_languages(self, testset: Corpus) -> Sequence[str | None]:
@@ -119,7 +116,7 @@ class AcrossLanguages(EncoderMetric):
 
     needs = frozenset({"source"})
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         return {"encoder": "multilingual"}
 
     def adapted(self, testset: Corpus) -> Self:

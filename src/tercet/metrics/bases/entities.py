@@ -1,7 +1,4 @@
-"""What metrics of entities share: parameters, which mentions count, and when two mentions are the same.
-
-Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", Findings of EMNLP.
-"""
+"""What metrics of entities share: parameters, which mentions count, and when two mentions are the same."""
 
 from __future__ import annotations
 
@@ -171,8 +168,7 @@ def languages(pair: str | None) -> Languages:
 def match(expected: Sequence[Candidates], found: Sequence[Candidates]) -> list[bool]:
     """Return for each expected mention whether it is matched; each found mention matches at most one.
 
-    Two mentions can match if they share a candidate. As many as possible are matched (Kuhn 1955): if all partners of a
-    mention are taken, earlier pairs are changed. With one candidate each this is the clipping of the paper.
+    Two can match if they share a candidate. As many as possible are matched, by changing earlier pairs (Kuhn 1955).
     """
     places = grouped((entity, at) for at, candidates in enumerate(found) for entity in candidates)
     taken: dict[int, int] = {}  # found -> expected

@@ -1,10 +1,4 @@
-"""The base of metrics that are features of a segment and a model that weighs them.
-
-A metric says which features it has and computes them; the model, its own or the one in the package, makes a score of
-them. With `model=none` there are only the features: that is how `tercet learn` asks for them.
-"""
-
-from __future__ import annotations
+"""The base of metrics that are features of a segment, and a model that weighs them; `model=none`: features alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

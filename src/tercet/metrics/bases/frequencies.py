@@ -1,7 +1,5 @@
 """Weights of words from the number of references that have them, for metrics in which rare words count more."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b

@@ -6,8 +6,6 @@ and a short hash of each reference that judgements were about. With the hashes `
 judged on segments it was trained on, whatever their file is called today.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache

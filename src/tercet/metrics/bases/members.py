@@ -4,13 +4,11 @@ A feature is asked for as METRIC, its segment score, or METRIC@PART, a part of i
 all parts. Numbers keep the sign of the metric: whoever weighs them knows the direction.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -84,13 +82,9 @@ class MemberMetric(PartsMetric):
 
 
 def find_members(
-    features: Sequence[str], given: Mapping[str, Any] | None = None, make: Callable[[str], Metric] = create
+    features: Sequence[str], given: Mapping[str, object] | None = None, make: Callable[[str], Metric] = create
 ) -> list[Member]:
-    """Return the metrics behind names of features, each once, in order.
-
-    given: parameters that are passed to every metric that has them and leaves them open, such as `parses`.
-    make: returns the metric of a name.
-    """
+    """Return the metrics behind names of features, each once. given: parameters for those that leave them open."""
     wanted: dict[tuple[str, bool], list[str]] = {}
     for feature in features:
         spec, _, part = feature.rpartition(PART) if PART in feature else (feature, "", "")
@@ -101,7 +95,7 @@ def find_members(
     return [_member(spec, make(spec), parts, given or {}) for (spec, _), parts in wanted.items()]
 
 
-def _member(spec: str, metric: Metric, parts: Sequence[str], given: Mapping[str, Any]) -> Member:
+def _member(spec: str, metric: Metric, parts: Sequence[str], given: Mapping[str, object]) -> Member:
     known = {each.name for each in metric.parameters()}
     passed = {name: value for name, value in given.items() if name in known and getattr(metric, name) is None}
     if parts != [""] and isinstance(metric, FeatureMetric):
@@ -111,7 +105,7 @@ def _member(spec: str, metric: Metric, parts: Sequence[str], given: Mapping[str,
 
 
 def find_model_members(
-    place: str, features: Sequence[str], given: Mapping[str, Any], trusted: Mapping[str, bool]
+    place: str, features: Sequence[str], given: Mapping[str, object], trusted: Mapping[str, bool]
 ) -> list[Member]:
     """Return the metrics that a model needs; an error names one that is missing. trusted: as for `create_from_file`."""
     try:
@@ -171,7 +165,7 @@ def all_parts(ready: Ready, counts: Floats) -> dict[str, Floats]:
     return {name: np.array([row.get(name, 0.0) for row in rows], dtype=np.float64) for name in rows[0]}
 
 
-def _flat(details: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
+def _flat(details: Mapping[str, object], prefix: str = "") -> dict[str, float]:
     """Return the numbers of nested dictionaries and lists by names such as "precisions.2"."""
     found: dict[str, float] = {}
     for key, value in details.items():

@@ -6,8 +6,6 @@ Metrics with fixed members bring each from its bounds, the lowest and the highes
 Otherwise the scale is learnt from the test set: every member is counted once to find it, and again to score.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple

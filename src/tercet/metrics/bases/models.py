@@ -1,10 +1,4 @@
-"""What metrics share that are models of other people: weights that the user has, run by the package they belong to.
-
-A metric says where its model is (`place`) and what runs it (`load`). The rest is here: each distinct triple of source,
-output and reference is scored once, several references are settled, and the model is known by a checksum.
-"""
-
-from __future__ import annotations
+"""What metrics share that are models of other people: a metric says where its model is and what runs it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

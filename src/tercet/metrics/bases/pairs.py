@@ -1,7 +1,5 @@
 """What metrics share that compare each output with each of its references: the base, the best reference, limits."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
@@ -111,7 +109,7 @@ class BestReferenceMetric(Metric):
         texts, groups = group_references(shard.references)
         return self.read(texts, opened), groups
 
-    def count_outputs(self, outputs: Sequence[str], prepared: tuple[Any, Ints]) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: tuple[object, Ints]) -> Floats:
         read, groups = prepared
         counts = self.compare(outputs, read, owners(groups))
         return np.asarray(counts[self.choose(counts, groups)])

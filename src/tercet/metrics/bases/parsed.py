@@ -1,18 +1,14 @@
 """What metrics on parses share: the choice of the parser, and that each distinct text is parsed once.
 
-A metric implements `count_pair`, what it counts in a parsed output and a parsed reference, or `count_parsed` for all
-references. Parsing, reusing parses and the parser's name in the signature are done here. Parsing takes a hundred times
-as long as comparing. A unit of work therefore has all systems' outputs of some segments, so that their references are
-parsed once.
+A metric implements `count_pair`, or `count_parsed` for all references. Parsing takes a hundred times as long as
+comparing, so a unit of work has all systems' outputs of some segments, and parses their references once.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -53,7 +49,7 @@ class ParsedMetric(Metric):
     segments_per_unit = 256
     shares = "parses"
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         return {"language": language or "en"}
 
     def resolved(self, language: str | None = None) -> Self:

@@ -1,7 +1,5 @@
 """The simplest bases: metrics that count, or score, one segment after the other, and means of segments."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,11 +16,11 @@ class SegmentMetric(Metric):
         """Return what `count_segment` gets for a reference or source text; called once for all systems."""
         return text
 
-    def count_segment(self, output: str, references: Sequence[Any], source: Any) -> Sequence[float]:
+    def count_segment(self, output: str, references: Sequence[object], source: Any) -> Sequence[float]:
         """Count one segment; references and source are as `prepare_text` returned them."""
         raise NotImplementedError
 
-    def prepare(self, shard: Shard, opened: object) -> tuple[list[list[Any]], list[Any]]:
+    def prepare(self, shard: Shard, opened: object) -> tuple[list[list[object]], list[object]]:
         rows: list[list[Any]] = [[]] * len(shard)
         if "reference" in self.needs:
             rows = [[self.prepare_text(text) for text in row] for row in shard.reference_rows]
@@ -31,7 +29,7 @@ class SegmentMetric(Metric):
             source = [self.prepare_text(text) for text in shard.source]
         return rows, source
 
-    def count_outputs(self, outputs: Sequence[str], prepared: tuple[list[list[Any]], list[Any]]) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: tuple[list[list[object]], list[object]]) -> Floats:
         references, source = prepared
         rows = zip(outputs, references, source, strict=True)
         return np.array([self.count_segment(*row) for row in rows], dtype=np.float64)
@@ -40,11 +38,11 @@ class SegmentMetric(Metric):
 class MeanMetric(SegmentMetric):
     """A metric whose corpus score is the mean of its segment scores."""
 
-    def score_segment(self, output: str, references: Sequence[Any], source: Any) -> float:
+    def score_segment(self, output: str, references: Sequence[object], source: Any) -> float:
         """Return the score of one segment."""
         raise NotImplementedError
 
-    def count_segment(self, output: str, references: Sequence[Any], source: Any) -> Sequence[float]:
+    def count_segment(self, output: str, references: Sequence[object], source: Any) -> Sequence[float]:
         return (self.score_segment(output, references, source), 1.0)
 
     def score(self, totals: Floats) -> Floats:
@@ -68,5 +66,5 @@ class PartsMetric(Metric):
 class MeanPartsMetric(PartsMetric):
     """A metric whose details are the means of its parts."""
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         return {name: float(value) for name, value in self.extras(totals / totals[1]).items()}

@@ -28,8 +28,7 @@ def tokeniser_of(language: str | None) -> str:
 def choose_references(rates: Floats, groups: Ints) -> Ints:
     """Return for every segment the number of the reference text that Moses takes.
 
-    Moses casts 1 - rate to an integer. All values between -1 and 1 become equal, so it takes the first reference unless
-    another one is perfect.
+    Moses casts 1 - rate to an integer, so it takes the first reference unless another one is perfect.
     """
     return best_rows(np.trunc(1 - rates), groups, highest=True)
 
@@ -97,7 +96,7 @@ class WordMetric(ErrorRateMetric):
     def compatible(self) -> str | None:
         return self.variants[self.variant]
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         return {"tokenize": tokeniser_of(language)}
 
     def words(self, texts: Sequence[str]) -> Words:
@@ -122,7 +121,7 @@ class WordPairMetric(BestReferenceMetric):
     signature_order = ("case", "tok")
     most_words: ClassVar[int] = 2_000  # of one text; the time grows at least with its square
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         return {"tokenize": tokeniser_of(language)}
 
     def words(self, texts: Sequence[str]) -> list[list[str]]:

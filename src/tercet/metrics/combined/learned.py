@@ -4,8 +4,6 @@ Fomicheva (2017), section 5.1.1, and the tuned combinations of WMT14 (Bojar et a
 learnt so that outputs that people prefer score higher.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ...errors import UsageError
@@ -31,7 +29,7 @@ class Learned(CombinedMetric):
 
     paper = "Fomicheva (2017), section 5.1.1; docs/guides/own-metric.md"
 
-    def the_model(self) -> LearnedModel:
+    def fitted_model(self) -> LearnedModel:
         if self.model is None:
             raise UsageError(f"learned needs {self.lacks}.")
         return load_model(self.model)
@@ -50,5 +48,5 @@ class Learned(CombinedMetric):
 
     @property
     def label(self) -> str:
-        own = "Learned" if self.model is None else self.the_model().label
+        own = "Learned" if self.model is None else self.fitted_model().label
         return own if own == "Learned" else f"Learned({own})"

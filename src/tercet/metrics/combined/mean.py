@@ -4,8 +4,6 @@ Giménez and Màrquez (2010), "Linguistic Measures for Automatic Machine Transla
 combination (ULC) of Asiya, which UPC's submissions to WMT14 used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ The table is a TSV file with a header. Its column "output" has the texts, all ot
 as features (numbers@*), and the learned metric reads a table with the same columns for new outputs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache

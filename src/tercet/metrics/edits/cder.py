@@ -5,10 +5,7 @@ covered, words of the output need not. variant=moses equals the scorer of Moses 
 its choice among several references (see `choose_references`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -44,7 +41,7 @@ class CDER(WordMetric):
             rate = np.where(reference > 0, rate, 0.0)  # nothing to find: perfect
         return np.asarray(rate, dtype=np.float64)
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         return {"edits": int(totals[0]), "ref_len": int(totals[1])}
 
     def verbose(self, totals: Floats) -> str:

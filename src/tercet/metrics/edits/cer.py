@@ -4,11 +4,8 @@ Levenshtein (1966), "Binary codes capable of correcting deletions, insertions, a
 "From WER and RIL to MER and WIL", Interspeech. Equals jiwer: blanks at both ends do not count, those between words do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -52,7 +49,7 @@ class CER(BestReferenceMetric):
     def score(self, totals: Floats) -> Floats:
         return np.asarray(totals[..., 0] / np.maximum(totals[..., 1], 1))
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         return {"errors": int(totals[0]), "ref_len": int(totals[1])}
 
     def verbose(self, totals: Floats) -> str:

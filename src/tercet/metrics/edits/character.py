@@ -6,8 +6,6 @@ words; what is left is edited as characters; both costs are divided by the lengt
 match that are merely similar; the program, which is followed here, moves identical words only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -80,7 +78,7 @@ class CharacTER(BestReferenceMetric):
         scores[empty] = lost[empty]
         return np.column_stack([scores, np.ones(len(scores)), *costs]).astype(np.float64)
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         return {"edits": int(totals[2]), "move_cost": float(totals[3]), "sys_len": int(totals[4])}
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
@@ -95,7 +93,7 @@ class CharacTER(BestReferenceMetric):
         return Seen(float(counts[0]), [CharacterEdits(moved, other, edits, shifts, places=places)], values=values)
 
 
-def _shifts(words: Sequence[str], moves: NDArray[np.int32]) -> tuple[list[dict[str, Any]], list[Shift]]:
+def _shifts(words: Sequence[str], moves: NDArray[np.int32]) -> tuple[list[dict[str, object]], list[Shift]]:
     """Return the moves of phrases, one after the other, as facts and as shifts."""
     shown, shifts, order = [], [], list(range(len(words)))
     for begin, to, size in moves.reshape(-1, 3).tolist():

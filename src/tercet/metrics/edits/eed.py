@@ -13,12 +13,10 @@ the coverage of September 2019 without the mistakes of the programs:
   replaces any character ("Mr Smith" becomes "Mr.mith").
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,7 +117,7 @@ class EED(BestReferenceMetric):
         call(distances, *texts, *costs, errors, *scratch)
         return errors, visits.reshape(-1, 4)
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         return {"errors": float(totals[2]), "coverage": int(totals[3]), "ref_len": int(totals[4])}
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:

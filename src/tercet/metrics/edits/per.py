@@ -5,11 +5,8 @@ scorer of Moses (mert), whose number is 1 - PER: it takes one reference only, an
 many words in one segment compensate for too few in another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -63,6 +60,6 @@ class PER(WordMetric):
             rate = error_rate(errors, reference)
         return np.asarray(rate, dtype=np.float64)
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         matches, output, reference, errors = totals.astype(int).tolist()
         return {"matches": matches, "errors": errors, "sys_len": output, "ref_len": reference}

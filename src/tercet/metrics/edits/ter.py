@@ -7,8 +7,6 @@ an equal reference; variant=sacrebleu does that too. variant=tercom equals terco
 TERCpp as the scorer of Moses calls it, which moves words of the reference and tries few shifts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

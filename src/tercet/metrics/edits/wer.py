@@ -7,12 +7,9 @@ WIL", Interspeech). variant=moses equals the scorer of Moses (mert), whose numbe
 several references (see `choose_references`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -55,7 +52,7 @@ class WER(ErrorRateMetric):
         if self.variant == "moses" and self.rate != "wer":
             raise UsageError(f"wer: Moses does not know rate {self.rate}; leave variant=moses out.")
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         return {"tokenize": "none" if self.variant == "jiwer" else tokeniser_of(language)}
 
     @property
@@ -91,7 +88,7 @@ class WER(ErrorRateMetric):
             rate = error_rate(errors, reference)
         return np.asarray(rate, dtype=np.float64)
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         substitutions, deletions, insertions, matches = totals.astype(int).tolist()
         return {
             "substitutions": substitutions,

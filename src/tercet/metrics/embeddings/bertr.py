@@ -5,8 +5,6 @@ Evaluation", ACL. For each token of the reference the most similar token of the 
 vectors; the score is the mean of these cosines. The paper has vectors of BERT; any encoder can be chosen here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ compared with the most similar one of the other text. The program bert-score (0.
 same model and layer: marks such as [CLS] can be the most similar token, and have no weight themselves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

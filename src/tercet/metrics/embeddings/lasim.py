@@ -6,8 +6,6 @@ encoder. Without a model the score is their cosine; a model that `train` made is
 vectors have in common and where they differ.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -6,8 +6,6 @@ of the scored system is never among its pseudo-references. Scores depend on the 
 signature tells pools apart by a checksum.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b

@@ -7,8 +7,6 @@ that follow each other in the reference go to words that do not, a new chunk beg
 those of the authors' program. The paper has vectors of words; with other encoders a word has the mean of its tokens'.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -116,11 +114,7 @@ class WMDO(MeanPartsMetric, EncodedMetric):
 
 
 def _fragmentation(flow: Floats) -> float:
-    """Return the number of chunks over that of moved words, at most 1.
-
-    A word of the reference goes where most of its mass goes; of several such words to the one nearest to its
-    predecessor's.
-    """
+    """Return the number of chunks over that of moved words, at most 1. A word goes where most of its mass goes."""
     chunks, current = 1, -1
     for row in flow:
         targets = np.flatnonzero(row > row.max() - SAME)

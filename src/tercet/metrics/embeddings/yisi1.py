@@ -91,7 +91,7 @@ class YiSi1(MeanPartsMetric, EncodedMetric):
         return replace(learnt, state=learnt.state._replace(more=languages), items=items)
 
     def prepare_shard(self, shard: Shard, opened: Opened) -> Opened:
-        """With srl, parse all texts, each once; metrics with the same parser share the parses."""
+        """Parse all texts, with srl, each once; metrics with the same parser share the parses."""
         if not self.srl:
             return opened
         from ...language.parsing import parse

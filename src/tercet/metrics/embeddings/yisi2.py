@@ -5,11 +5,8 @@ Available Resources", WMT. It is YiSi-1 with the source in place of the referenc
 are learnt from the sources. Tokens of the output all weigh the same, so that systems do not influence each other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -40,7 +37,7 @@ class YiSi2(AcrossLanguages, YiSi1):
 
     paper = "Lo (2019), YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric"
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         """Compare the pieces alone with the encoder multilingual: their context is for texts of one language."""
         found = dict(super().defaults(language))
         return {**found, "layer": 0 if (self.encoder or found["encoder"]) == "multilingual" else LAST}

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
@@ -78,7 +78,7 @@ class KoBE(EntityMetric):
         if self.senses not in (None, "best", "all") and not re.fullmatch("[1-9][0-9]?", str(self.senses)):
             raise UsageError(f"kobe: senses must be best, all, or a number from 1 to 99, not {self.senses!r}.")
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         return CHOSEN[self.against]
 
     def resolved(self, language: str | None = None) -> Self:
@@ -148,7 +148,7 @@ class KoBE(EntityMetric):
             recall = np.vectorize(_rounded, otypes=[np.float64])(matches, expected)
         return np.asarray(recall * _penalty(expected, found) if self.penalty else recall)
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         matches, expected, found = map(_number, totals.tolist())
         return {
             "matches": matches,

@@ -7,13 +7,11 @@ of them have it. No reference is needed, but a pool of systems is. Scores of dif
 signature tells pools apart by a checksum.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -140,7 +138,7 @@ class KoBEPool(EntityMetric):
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         return {"matches": int(totals[0]), "confirmed_entities": int(totals[1])}
 
     def verbose(self, totals: Floats) -> str:

@@ -5,8 +5,6 @@ aligned words by word class and level, the context penalty CP without normalisat
 of the table: "tgt" is the output.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 

@@ -4,11 +4,9 @@ Comparisons are made with the default UPF-Cobalt and shared by all such metrics 
 features are those of the one with the highest UPF-Cobalt.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -56,7 +54,7 @@ class AlignedFeatures(FeatureMetric):
     segments_per_unit = 256
     shares = "parses"
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         return {"language": base_code(self.language or language or "en")}
 
     def features_of(self, compared: Compared) -> Sequence[float]:
@@ -77,7 +75,7 @@ class AlignedFeatures(FeatureMetric):
         model, parser = super().learn(testset), self.cobalt.learn(testset)
         return Learnt((model.state, models, parser.state), {**model.items, "lms": models, **parser.items})
 
-    def open(self, state: tuple[str, str, Any] | None) -> Opened:
+    def open(self, state: tuple[str, str, object] | None) -> Opened:
         return Opened(self.cobalt.open(state[2] if state else None), load_models(self.lm, self.language))
 
     def features(self, shard: Shard, opened: Opened, weights: Weights | None) -> dict[str, Floats]:

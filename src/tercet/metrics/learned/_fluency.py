@@ -8,8 +8,6 @@ words and over tags; again for the words that are not aligned with the reference
 the combinations, here are all.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -79,11 +77,7 @@ class OutputFluency:
         functions: Sequence[bool],
         aligned: tuple[set[int], set[int]],
     ) -> dict[str, float]:
-        """Return the features of one output.
-
-        place: its number among the sentences. functions: which of its words are function words. aligned: numbers of the
-        aligned words, from 1, of output and reference.
-        """
+        """Return the features of one output. aligned: numbers of the aligned words, of output and reference."""
         found = dict(zip(SIMPLE[3:8], self._sentence[place].tolist(), strict=True))
         found |= {
             "count_words_tgt": float(len(functions)),

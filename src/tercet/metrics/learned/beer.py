@@ -7,8 +7,6 @@ N - 1 characters, and the last of them is left out; a word n-gram at the beginni
 once marked as first or last.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -113,7 +111,8 @@ class _References:
         matches = np.empty_like(self.totals)
         matches[:, 0] = lengths[:, :, 0].min(0)
         matches[:, 1:CHARACTERS] = self.characters.count_matches(_characters(outputs), segments)
-        words = _numbered(outputs, self.numbers)
+        ids = np.array([self.numbers.get(word, -1) for text in outputs for word in text], dtype=np.int32)
+        words = Units(ids, offsets_of([len(text) for text in outputs]))  # -1: no reference has the word
         edges = self._edges(outputs, segments)
         matches[:, CHARACTERS : CHARACTERS + WORDS] = self.words.count_matches(words, segments) + edges
         matches[:, CHARACTERS + WORDS :] = self._skips(_taken(words, segments))
@@ -174,12 +173,6 @@ def _characters(texts: list[list[str]]) -> Units:
     coded = [" ".join(words).encode("utf-16-le", "surrogatepass")[:-2] for words in texts]
     ids = np.frombuffer(b"".join(coded), dtype="<u2").astype(np.int32)
     return Units(ids, offsets_of([len(each) // 2 for each in coded]))
-
-
-def _numbered(texts: list[list[str]], numbers: dict[str, int]) -> Units:
-    """Return texts in numbers of words that are known; -1 for others."""
-    ids = np.array([numbers.get(word, -1) for words in texts for word in words], dtype=np.int32)
-    return Units(ids, offsets_of([len(words) for words in texts]))
 
 
 def _taken(units: Units, texts: Ints) -> Units:

@@ -4,8 +4,6 @@ Sellam, Das and Parikh (2020), "BLEURT: Learning Robust Metrics for Text Generat
 the user's; the authors' package, which is not on PyPI, runs it with TensorFlow.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module

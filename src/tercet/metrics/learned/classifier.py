@@ -4,8 +4,6 @@ The first text is the reference or the source, the second the output. A regresso
 classifier it is the probability of one label, such as "entailment" or "paraphrase".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,7 +56,7 @@ class Classifier(HubModel):
         model = self.network("AutoModelForSequenceClassification", place)
         column = self._column(model.config)
 
-        def run(encoded: list[Any]) -> Any:
+        def run(encoded: list[object]) -> Any:
             with inferring(name):
                 found = model(**feed(model, tokenizer.pad(encoded))).logits.float().cpu().numpy().astype(np.float64)
             if column is None:

@@ -5,8 +5,6 @@ the score of UPF-Cobalt and the features of fluency, "comp" its 48 components in
 the features are learnt from people's rankings by logistic regression.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Rei et al. (2020), "COMET: A Neural Framework for MT Evaluation", EMNLP; Rei et 
 are the user's, or names of the hub; the package unbabel-comet runs them.
 """
 
-from __future__ import annotations
-
 import logging
 import pickle
 import re
@@ -43,26 +41,23 @@ class COMET(ModelMetric):
     paper = "Rei et al. (2020), COMET: A Neural Framework for MT Evaluation"
     decimals = 4
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         references = "none" if _reads_no_reference(self.model) else "mean"
         return {**super().defaults(language), "references": references}
 
     def place(self) -> Path:
         found = _checkpoint(self.model or "")
         if found is None:
-            found = _checkpoint(str(self._from_hub()))
+            from ...language.encoders.huggingface import find_folder
+
+            _package()
+            allowed = self.allow_download
+            found = _checkpoint(str(find_folder(self.name, self.model or "", allow_download=allowed, everything=True)))
         if found is None:
             raise UsageError(
                 f"comet: {self.model} has no checkpoints/model.ckpt with a hparams.yaml beside the folder."
             )
         return found
-
-    def _from_hub(self) -> Path:
-        """Return the folder of a model of the hub; downloaded only if that is allowed."""
-        from ...language.encoders.huggingface import find_folder
-
-        _package()
-        return find_folder(self.name, self.model or "", allow_download=self.allow_download, everything=True)
 
     def checksum(self, place: Path) -> str:
         from ...data.files import file_checksum
@@ -80,14 +75,9 @@ class COMET(ModelMetric):
         given: dict[str, Any] = {"pretrained_model": self.encoder} if self.encoder else {}
         with _quiet(), _loading(str(self.model)):
             model = models.str2model[kind].load_from_checkpoint(
-                str(place),
-                load_pretrained_weights=False,
-                map_location="cpu",
-                strict=False,
-                local_files_only=not self.allow_download,
-                weights_only=not self.trust_pickle,
-                **given,
-            )
+                str(place), load_pretrained_weights=False, map_location="cpu", strict=False,
+                local_files_only=not self.allow_download, weights_only=not self.trust_pickle, **given,
+            )  # fmt: skip
         if self.without_references and model.requires_references():
             raise UsageError(f"comet: {self.model} reads references; references must be mean or best.")
         gpus = self._gpus()

@@ -7,8 +7,6 @@ where they differ. The paper has tokens of BERT and trains on direct assessments
 and was trained on the rankings of WMT12 and WMT14 too (training/RUNS.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

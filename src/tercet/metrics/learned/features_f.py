@@ -5,8 +5,6 @@ models of words and of tags judge the output, and again its words that are not a
 of the features are learnt from people's rankings by logistic regression (section 5.1.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

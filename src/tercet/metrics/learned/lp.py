@@ -5,13 +5,10 @@ Embeddings", WMT, use it as a feature. Fomicheva et al. (2020), "Unsupervised Qu
 Translation", TACL, show that it is a strong estimate of quality by itself. The numbers come from files of the system.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from hashlib import blake2b
 from math import isfinite
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -105,5 +102,5 @@ class LP(Metric):
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         return {"log_probability": float(totals[0]), "tokens": float(totals[1])}

@@ -6,8 +6,6 @@ model is run by transformers: the score is the logit of one token in the first s
 program.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,9 +47,9 @@ class MetricX(HubModel):
             return frozenset({"source"})
         return frozenset({"reference"} if settled.year == 23 else {"source", "reference"})
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         usual = super().defaults(language)
-        name = (self.model or usual["model"] or "").lower()
+        name = str(self.model or usual["model"] or "").lower()
         tokenizer = TOKENIZER if name.startswith("google/metricx") else None
         return {
             **usual,
@@ -77,7 +75,7 @@ class MetricX(HubModel):
         model = self.network("AutoModelForSeq2SeqLM", place)
         column = min(SCORE_TOKEN, model.config.vocab_size - 1)  # a small model of a test has a smaller vocabulary
 
-        def run(encoded: list[Any]) -> Any:
+        def run(encoded: list[object]) -> Any:
             inputs = tokenizer.pad(encoded)
             # Without the end mark, as the authors' program.
             ends = inputs.mask.sum(1) - 1

@@ -5,12 +5,9 @@ lengths, punctuation, repetition, numbers and words copied from the source. Feat
 aligners are in models of `tercet qe train`, which are metrics too: qe:model=FILE.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 
-from ...data.testset import TestSet
 from .. import FeatureMetric, Floats, Shard
 from ..bases.features import Weights
 
@@ -41,16 +38,12 @@ class QEFeatures(FeatureMetric):
         from ...quality.features import extract
         from ...quality.resources import Resources
 
-        languages = _languages(shard.texts)
+        source, _, target = (shard.texts.pair or "").partition("-")
+        languages = source or "und", target or "und"
         return {
             system: extract(shard.source or (), outputs, Resources(*languages), names=_names()).values
             for system, outputs in shard.outputs.items()
         }
-
-
-def _languages(texts: TestSet) -> tuple[str, str]:
-    source, _, target = (texts.pair or "").partition("-")
-    return source or "und", target or "und"
 
 
 @cache

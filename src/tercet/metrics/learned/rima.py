@@ -105,7 +105,7 @@ class Rima(Metric):
             return replace(self, inputs="source")
         return self
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         english = language in (None, "en") and self.inputs in (None, "reference")
         return {"inputs": "reference", "network": "english" if english else "multilingual"}
 

@@ -3,8 +3,6 @@
 A service is a stranger: it may be slow, endless, malformed, or repeat the key that it was sent. See `_transport`.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import re
@@ -97,8 +95,7 @@ class ChatClient:
     def ask(self, prompts: Sequence[str], read: Callable[[str], Read | None]) -> list[Answer[Read]]:
         """Return an answer to each prompt. read: returns what an answer says, or None if it cannot be read.
 
-        After a failure nothing more is sent, and paid; what is on its way is still received and kept. An interrupt ends
-        everything at once.
+        After a failure nothing more is sent; what is on its way is still received and kept.
         """
         waiting: SimpleQueue[int] = SimpleQueue()
         done: SimpleQueue[tuple[int, Answer[Read] | BaseException]] = SimpleQueue()
@@ -173,7 +170,7 @@ class ChatClient:
             f"{self._host} gave no answer after {self.limits.retries + 1} attempts: {problem}. {self._how_to_go_on()}"
         )
 
-    def _send(self, body: dict[str, Any], requests: Requests) -> Response:
+    def _send(self, body: dict[str, object], requests: Requests) -> Response:
         headers = {"Content-Type": "application/json", "User-Agent": "tercet"}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
@@ -234,7 +231,7 @@ class ChatClient:
             self.spent += (tokens_in * cost_in + tokens_out * cost_out) / 1e6
         return text, tokens_in, tokens_out
 
-    def _keep(self, key: str, answer: list[Any]) -> None:
+    def _keep(self, key: str, answer: list[object]) -> None:
         with self._lock:
             self._kept[key] = answer
             try:

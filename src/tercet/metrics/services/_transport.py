@@ -3,8 +3,6 @@
 Only the given address is contacted: redirects are not followed and proxies of the environment are not used.
 """
 
-from __future__ import annotations
-
 import io
 import socket
 from collections.abc import Mapping
@@ -35,11 +33,7 @@ class Requests:
         self.ended = Event()
 
     def post(self, address: str, body: bytes, headers: Mapping[str, str], *, timeout: float) -> Response:
-        """Send a request and return the answer.
-
-        Raises TimeoutError if it is not there after `timeout` seconds, and OSError or HTTPException if it is too long,
-        broken or stopped.
-        """
+        """Send a request and return the answer. Raises TimeoutError, OSError or HTTPException."""
         place = urlsplit(address)
         kind = HTTPSConnection if place.scheme == "https" else HTTPConnection
         deadline = monotonic() + timeout

@@ -5,8 +5,6 @@ Translation Quality", EAMT (`prompt=da`), and Kocmi and Federmann (2023), "GEMBA
 Error Spans with GPT-4", WMT (`prompt=mqm`). The prompts are our own, so scores are not those of the papers.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib
@@ -197,7 +195,7 @@ class Judge(Metric):
             return {}
         return {severity: counts[..., 4 + i] for i, severity in enumerate(WEIGHTS)}
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         names = ("answers", "tokens_in", "tokens_out")
         found: dict[str, Any] = {name: int(value) for name, value in zip(names, totals[1:4], strict=True)}
         found["failed"] = int(totals[-1] - totals[1])

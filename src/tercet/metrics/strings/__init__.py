@@ -1,7 +1,5 @@
 """Metrics that compare words, characters and their n-grams, and the base of BLEU and its relatives."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

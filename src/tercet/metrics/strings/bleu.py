@@ -7,8 +7,6 @@ behind the WMT19 metrics task: it smooths even where nothing matches, and its in
 to fractions and superscripts. smooth_method=cc1 to cc7 are the techniques of Chen and Cherry (2014).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise

@@ -7,8 +7,6 @@ case: of the choices that fit the printed tau of all language pairs, the one wit
 system is BLEU of its counts, not smoothed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,7 +57,7 @@ class BLEUNRC(Metric):
     def segment_scores(self, counts: Floats) -> Floats:
         return self._bleu("cc7").score(counts)
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         return self._bleu("exp").details(totals[_UP_TO_ORDER])
 
     def verbose(self, totals: Floats) -> str:

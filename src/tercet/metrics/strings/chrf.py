@@ -7,8 +7,6 @@ before it to the corpus. unit=byte uses bytes as characters, as that program did
 task. variant=sacrebleu-1.3.6 equals the sacreBLEU of that task.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
@@ -98,7 +96,7 @@ class CHRF(Metric):
         if self.variant == "original" and self.eps_smoothing is False:
             raise UsageError("chrf: variant original averages F over all orders; leave eps_smoothing out.")
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         return {"eps_smoothing": self.variant == "original"}
 
     @property
@@ -248,7 +246,7 @@ class CHRF(Metric):
         sizes = longest_matches(kept[0], kept[1], self.char_order), ()
         return Seen(scores[best], [CharacterMatches(kept[0], "", sizes, self.char_order, groups)], best)
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         triples = totals[:-2].reshape(self.order, 3)
         kinds = [f"char{n + 1}" for n in range(self.char_order)] + [f"word{n + 1}" for n in range(self.word_order)]
         names = ("output", "reference", "match")

@@ -7,8 +7,6 @@ compared with the same word's row in the other text by the Kullback-Leibler dive
 window, smoothing and how the divergences become one score are ours: see the page.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

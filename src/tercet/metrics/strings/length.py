@@ -5,11 +5,8 @@ Machine Translation", ACL): 1 is the right length, below 1 too short. With sever
 length counts, of two equally near the shorter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -50,5 +47,5 @@ class Length(Metric):
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         return {"sys_len": int(totals[0]), "ref_len": int(totals[1])}

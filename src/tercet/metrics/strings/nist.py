@@ -6,13 +6,11 @@ occur over how often all n do, counted in all references of the whole test set; 
 weights. They are learnt by `learn`; the signature has a checksum of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from math import log
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,7 +114,7 @@ class NIST(NgramMetric):
             score = score + per_order[..., order]
         return np.asarray(score * _penalty(totals))
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         n = self.max_ngram_order
         length, reference = float(totals[0]), float(totals[1])
         return {

@@ -5,8 +5,6 @@ introduced the smoothing; Moses also adds one to the counts of single words. The
 sentence-level baseline, on text tokenised by Moses. The score of a system is the mean of its segments.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,7 +40,7 @@ class SentBLEU(NgramMetric):
     compatible = "moses"
     label = "sentBLEU"
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         return {"tokenize": tokeniser_of(language)}
 
     def words(self, texts: Sequence[str]) -> Words:
@@ -65,7 +63,7 @@ class SentBLEU(NgramMetric):
     def score(self, totals: Floats) -> Floats:
         return np.asarray(totals[..., -2] / totals[..., -1])
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         return {
             "sys_len": int(totals[0]),
             "ref_len": int(totals[1]),

@@ -6,14 +6,11 @@ partner, and counts less in its n-grams the more the two differ. The paper's abs
 threshold and the mean of weights are chosen here as far as it leaves them open: see the page.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -77,7 +74,7 @@ class TBLEU(WordPairMetric):
         added = np.array([0.0] + [1.0] * (ORDER - 1))
         return _bleu(counts, counts[..., 2 : 2 + ORDER] + added, counts[..., 2 + ORDER :] + added)
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         matches, ngrams = totals[2 : 2 + ORDER], totals[2 + ORDER :]
         return {
             "sys_len": int(totals[0]),
@@ -97,11 +94,7 @@ class TBLEU(WordPairMetric):
 
 @lru_cache(maxsize=1 << 18)
 def affix_distance(first: str, second: str) -> float:
-    """Return the edits between the prefixes and between the suffixes around the longest common substring.
-
-    They are divided by its length, and at most 1: 0 for equal words, 1 for words without a common letter. Of several
-    such substrings the first counts.
-    """
+    """Return the edits before and after the longest common substring, over its length: 0 for equal words, at most 1."""
     matcher = SequenceMatcher(None, first, second, autojunk=False)
     start, other, length = matcher.find_longest_match()
     if not length:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...text.explanations import Alignment, Link, alone_in
 
@@ -25,15 +25,12 @@ class ContextualAlignment(Alignment):
     precision: float = 0.0
     recall: float = 0.0
 
-    def to_dict(self, output: str, other: str, *, brief: bool = False) -> dict[str, Any]:
+    def to_dict(self, output: str, other: str, *, brief: bool = False) -> dict[str, object]:
         values = {"values": {"precision": self.precision, "recall": self.recall}}
         return super().to_dict(output, other, brief=brief) | ({} if brief else values)
 
     def lines(self, other: str = "reference") -> list[str]:
-        """Return a table of the aligned words, and the words that are not aligned. Function words are in brackets.
-
-        The same relation may differ on both sides, if it holds with words that are not aligned with each other.
-        """
+        """Return a table of the aligned words, and the words that are not aligned. Function words are in brackets."""
         differs = "differs: output", "differs: reference"
         header = ("output", "reference", "level", "evidence", *differs, "penalty", "adds")
         shown = [f"precision: {self.precision:.4f}, recall: {self.recall:.4f}"]

@@ -4,8 +4,6 @@ Liu and Gildea (2005), "Syntactic Features for Evaluation of Machine Translation
 metrics count pieces of the output's tree that a reference's tree has too.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ METEOR's mean of precision and recall of that. params=published equals the autho
 default is the thesis's equations 4.1 to 4.5.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -136,7 +134,7 @@ class Cobalt(ParsedMetric):
                 "fastText, spacy:MODEL or natasha."
             )
 
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
+    def defaults(self, language: str | None) -> Mapping[str, object]:
         own = base_code(self.language or language or "en")
         ours = own == "en" and self.params != "published"
         preset = PARAMS[self.params]
@@ -279,10 +277,7 @@ def _side(context: Sequence[str], different: Sequence[str], weights: Mapping[str
 
 
 def _published_penalty(difference: ContextDifference, weights: Mapping[str, float]) -> float:
-    """Return CP as the program computes it: an F-like mean of both shares, times the log of the reference's context.
-
-    If one share is 0, the mean is the other share. If one context is empty, there is no penalty.
-    """
+    """Return CP as the program computes it: a mean of both shares times the log of the reference's context."""
     size, reference_size = (
         sum(weights[relation] for relation in context)
         for context in (difference.output_context, difference.reference_context)

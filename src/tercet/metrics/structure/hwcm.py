@@ -7,8 +7,6 @@ Evaluation", take categories and relations instead of words (of=categories, of=r
 scores otherwise (variant=asiya), and Table 4.9 of Fomicheva (2017) has its scores.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -61,7 +59,7 @@ class HWCM(TreeMetric):
     def score(self, totals: Floats) -> Floats:
         return super().score(totals) if self.variant == "paper" else totals[..., 0] / totals[..., 1]
 
-    def details(self, totals: Floats) -> dict[str, Any]:
+    def details(self, totals: Floats) -> dict[str, object]:
         return super().details(totals) if self.variant == "paper" else {}
 
     def verbose(self, totals: Floats) -> str:

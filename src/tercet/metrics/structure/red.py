@@ -6,8 +6,6 @@ local n-grams. The output is a string of words, because parsers make errors on t
 synonym and paraphrase, in METEOR's alignment. What the sources we have leave open was chosen on WMT12: see the page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -5,8 +5,6 @@ extrinsic evaluation measures. The paper has it on trees of constituents (STM) a
 parsers give dependencies, so the latter is the default; trees=FILE reads constituents in Penn's brackets.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ itself. DiscoTK (Joty et al. 2014, WMT) compares discourse trees in this way; th
 dependency trees take their place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -82,10 +80,7 @@ def _tree(sentence: Sentence, of: str) -> _Tree:
 
 
 def kernel(first: _Tree, second: _Tree, decay: float, gap: float) -> float:
-    """Return the partial tree kernel: the sum over pairs of nodes of the parts that they are the roots of.
-
-    A pair of which one node has no children is the root of one part, itself; only other pairs are visited.
-    """
+    """Return the partial tree kernel: the sum over pairs of nodes of the parts that they are the roots of."""
     single = decay * gap**2
     equal = sum(len(places) * len(second.places.get(label, ())) for label, places in first.places.items())
     more: dict[tuple[int, int], float] = {}  # what pairs of nodes with children add to `single`

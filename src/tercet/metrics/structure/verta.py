@@ -6,8 +6,6 @@ gives the four modules the same weight, variant=w the weights that Table 4.9 of 
 example equal the printed ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

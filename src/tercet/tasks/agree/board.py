@@ -191,10 +191,6 @@ def _heat_map(result: Agreement, metric: str, title: str) -> Figure | None:
     if not np.isfinite(values).any():
         return None
     return heat_map(
-        given,
-        values,
-        label="Pearson's r",
-        marks=np.eye(len(given), dtype=bool),
-        marked="same reference",
+        given, values, label="Pearson's r", marks=np.eye(len(given), dtype=bool), marked="same reference",
         title=f"{title}: references of raters (rows) and of {metric} (columns)",
-    )
+    )  # fmt: skip

@@ -1,9 +1,4 @@
-"""Count how words of outputs and references are aligned, and their context penalties, by level.
-
-Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", section 4.5: aligned
-words by level, compared with METEOR (Table 4.13), context penalties by level (Table 4.14), and the number of scores
-that change because some relations are treated as equivalent (Table 4.19).
-"""
+"""Count how words are aligned, and their context penalties, by level: Fomicheva (2017), section 4.5."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -86,7 +81,7 @@ class AlignmentReport:
     systems: Mapping[str, SystemAlignments]
     total: SystemAlignments
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return asdict(self)
 
 

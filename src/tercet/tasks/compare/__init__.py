@@ -232,10 +232,6 @@ def _ngrams(options: CompareOptions, texts: TestSet, segments: list[int] | None)
     from ...comparing import compare_ngrams
 
     return compare_ngrams(
-        texts,
-        baseline=options.baseline,
-        segments=segments,
-        tokenize=options.tokenize,
-        lowercase=bool(options.lowercase),
-        alpha=options.alpha,
-    )
+        texts, baseline=options.baseline, segments=segments, tokenize=options.tokenize,
+        lowercase=bool(options.lowercase), alpha=options.alpha,
+    )  # fmt: skip

@@ -43,7 +43,7 @@ def _means(table: Printed) -> Found:
 
 
 def _matches(table: Printed) -> Found:
-    """Table 4.13: sums and percentages."""
+    """Return sums and percentages of Table 4.13."""
     kinds = ("Exact", "Stem", "Synonym", "Paraphrase", "Distributional", "NE")
     for metric in ("UPF-Cobalt", "Meteor"):
         counts = {row: float(table.cells[row][f"{metric}_n"] or 0) for row in table.cells}
@@ -56,20 +56,20 @@ def _matches(table: Printed) -> Found:
 
 
 def _penalties(table: Printed) -> Found:
-    """Table 4.14: percentages of the words of Table 4.13."""
+    """Return the percentages of Table 4.14, of the words of Table 4.13."""
     words = printed("thesis_t4_13").cells
     for row, columns in table.cells.items():
         yield row, "Pct", 100 * float(columns["Count"]) / float(words[row]["UPF-Cobalt_n"])
 
 
 def _changed(table: Printed) -> Found:
-    """Table 4.19: percentages."""
+    """Return the percentages of Table 4.19."""
     for row, columns in table.cells.items():
         yield row, "%", 100 * float(columns["Changed"]) / float(columns["Total"])
 
 
 def _origins(table: Printed) -> Found:
-    """Table 3.7: means of Table 3.8, weighted by the number of sentences."""
+    """Return Table 3.7 as means of Table 3.8, weighted by the number of sentences."""
     rows = printed("thesis_t3_8").cells.values()
     total = sum(float(row["Sentences"]) for row in rows)
     for metric in table.cells:
@@ -77,7 +77,7 @@ def _origins(table: Printed) -> Found:
 
 
 def _years(table: Printed) -> Found:
-    """Table 4.10: the averages of Tables A.1 to A.4."""
+    """Return Table 4.10 as averages of Tables A.1 to A.4."""
     for column, name in YEARS.items():
         rows = {row.upper(): columns for row, columns in printed(name).cells.items()}
         for row in table.cells:
@@ -93,7 +93,7 @@ def same_row(row: str, rows: Container[str]) -> str:
 
 
 def _best_metric(table: Printed) -> Found:
-    """Table 4.20: the column Metric is the row DPMFcomb of Table A.2."""
+    """Return the column Metric of Table 4.20, the row DPMFcomb of Table A.2."""
     for pair in table.cells:
         yield pair, "Metric", float(printed("thesis_tA_2").cells["DPMFCOMB"][pair])
 

@@ -50,9 +50,13 @@ def page_parts(results: Reproductions) -> Iterator[Part]:
     if _has_printed(results):
         if not results.single:
             yield from _drawn(_counted_bars(results))
-        yield _by_paper(results)
+        papers = [[_short(paper), *_counts(found)] for paper, found in results.by_paper().items()]
+        if len(papers) > 1:
+            papers.append([Bold("all"), *map(Bold, _counts(results.tables))])
+        yield Table(["Paper", *COUNTED.values()], papers)
         if not results.single:
-            yield Details("The same by table", [_by_table(results)])
+            tables = [[one.paper, title_of(one.table), *_counts([one])] for one in results if one.cells]
+            yield Details("The same by table", [Table(["Paper", "Table", *COUNTED.values()], tables)])
         rows = [["", meaning] for meaning in LEGEND.values()]
         rows.append(["*", "no other metric is significantly better; papers print such numbers bold"])
         marks = Table(["Mark", "Meaning"], rows, classes=[[name, ""] for name in (*LEGEND, "")])
@@ -124,18 +128,6 @@ def _short(paper: str) -> str:
     return PAPERS[paper].partition("), ")[0] + ")"
 
 
-def _by_paper(results: Reproductions) -> Table:
-    rows = [[_short(paper), *_counts(found)] for paper, found in results.by_paper().items()]
-    if len(rows) > 1:
-        rows.append([Bold("all"), *map(Bold, _counts(results.tables))])
-    return Table(["Paper", *COUNTED.values()], rows)
-
-
-def _by_table(results: Reproductions) -> Table:
-    rows = [[one.paper, title_of(one.table), *_counts([one])] for one in results if one.cells]
-    return Table(["Paper", "Table", *COUNTED.values()], rows)
-
-
 def _is_made(one: Reproduction) -> bool:
     return any((one.cells, one.statements, one.extra, one.winners, one.matrices, one.curves, one.plots, one.drawings))
 
@@ -177,7 +169,10 @@ def _table_parts(one: Reproduction) -> Iterator[Part]:
         yield Table(["The paper says", "Found", ""], rows, classes=classes)
     if one.winners:
         yield Details("Winners by language pair", [winners_table(one)])
-    yield from _pictures(one)
+    figures = [*map(Picture, one.drawings), *_drawn(_figures(one), f"{one.paper}, {title_of(one.table)}")]
+    yield from figures[:SHOWN_FIGURES]
+    if len(figures) > SHOWN_FIGURES:
+        yield Details(f"{len(figures) - SHOWN_FIGURES} more figures", figures[SHOWN_FIGURES:])
     parts = list(other_parts(one))
     yield from (part for part in parts if isinstance(part, Table))
     notes = [sentence for part in parts if isinstance(part, Notes) for sentence in part.sentences]
@@ -205,13 +200,6 @@ def _drawn(figures: Iterator[Figure], of: str = "the overview") -> list[Picture]
     except MissingDependency as missing:
         log.warning("The figures of %s are left out. %s", of, missing)
         return []
-
-
-def _pictures(one: Reproduction) -> Iterator[Part]:
-    figures = [*map(Picture, one.drawings), *_drawn(_figures(one), f"{one.paper}, {title_of(one.table)}")]
-    yield from figures[:SHOWN_FIGURES]
-    if len(figures) > SHOWN_FIGURES:
-        yield Details(f"{len(figures) - SHOWN_FIGURES} more figures", figures[SHOWN_FIGURES:])
 
 
 def _figures(one: Reproduction) -> Iterator[Figure]:

@@ -1,8 +1,4 @@
-"""Printed tables, and cells that compare them with recomputed numbers.
-
-A cell agrees if it rounds to the printed number, or lies in the interval that the paper prints with it; the two are
-counted apart, and so are half-widths of intervals. `expected/` has the printed numbers as CSV.
-"""
+"""Printed tables, and cells that compare them with recomputed numbers: by rounding, or within the printed interval."""
 
 import csv
 import io

@@ -65,7 +65,7 @@ class Cell:
     def failed(self) -> bool:
         return self.must and self.verdict == "different"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in CELL}
 
 
@@ -186,7 +186,7 @@ class Reproduction:
         counts = all(value.is_integer() for value in numbers) and max(numbers, default=0) > COUNT
         return 0 if counts else self.decimals
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the result as a dictionary, as `tercet reproduce --table N -f json` prints it."""
         return {
             "paper": self.paper,
@@ -231,7 +231,7 @@ class Reproductions(Tabular):
     def by_paper(self) -> dict[str, list[Reproduction]]:
         return grouped((one.paper, one) for one in self.tables)
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """Return one dictionary per printed number; numbers that were not checked have None in most fields."""
         blank = dict.fromkeys(CELL)
         return [
@@ -244,7 +244,7 @@ class Reproductions(Tabular):
             )
         ]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the dictionary that `tercet reproduce -f json` prints: of a table, of a paper, or of all papers."""
         if self.single:
             return self.tables[0].to_dict()

@@ -217,11 +217,7 @@ class DataSets:
         return kept
 
     def scored(self, texts: TestSet, rows: Mapping[str, str | Metric], *, optional: bool = False) -> list[Scores]:
-        """Return the scores of metrics, labelled by the row of the table; `rows` maps rows to metrics.
-
-        optional: rows with our own metrics. Those that were not asked for are left out, and, with a warning, those
-        whose metric cannot run here (a package or model is missing).
-        """
+        """Return the scores of metrics, labelled by row. optional: rows that are left out unless asked for."""
         from ...scoring import make_ready, score
 
         wanted = {
@@ -277,11 +273,7 @@ def alternatives(need: str) -> list[str]:
 
 
 def _found(place: Path, source: Source) -> Path | None:
-    """Return the folder of a data set at or below a place.
-
-    A folder that has exactly a name of the data set comes first, then one that has its files and a name that contains
-    one of the data set's, then, if its files are distinct, any folder that has them.
-    """
+    """Return the folder of a data set at or below a place: by its exact name, a part of it, or distinct files."""
     for name in source.known_as:
         if (place / name).is_dir():
             return _inner(place / name, source)

@@ -86,17 +86,10 @@ def recompute(testset: TestSet | TextFiles, options: VerifyOptions) -> Verificat
     if not equal:
         notes += _explanations(testset, name, metric, recomputed, value)
     return Verification(
-        equal=equal,
-        stated=written,
-        decimals=decimals,
-        score=recomputed,
-        difference=recomputed - float(value),
-        metric=metric.spec,
-        signature=scores.signature,
-        given=signature,
-        system=name,
+        equal=equal, stated=written, decimals=decimals, score=recomputed, difference=recomputed - float(value),
+        metric=metric.spec, signature=scores.signature, given=signature, system=name,
         notes=tuple(dict.fromkeys(notes)),
-    )
+    )  # fmt: skip
 
 
 def check_claim(signature: str, stated: str | float) -> None:
@@ -165,7 +158,7 @@ def _read(signature: str) -> tuple[Metric, dict[str, str], list[str]]:
 
 
 def _parse(signature: str) -> tuple[str, dict[str, str]]:
-    """Label (empty if there is none) and items with long keys."""
+    """Return the label, empty if there is none, and the items with long keys."""
     if _OLD_FORM.fullmatch(signature):
         label, *parts = signature.split("+")
         pairs = [part.partition(".") for part in parts]
@@ -195,7 +188,7 @@ def _long(key: str, value: str) -> str:
 
 
 def _inferred(signature: str, asked: Mapping[str, str]) -> Metric:
-    """The metric that has exactly these parameters in its signature, or else the only one that has them all."""
+    """Return the metric whose signature has exactly these parameters, or else the only one that has them all."""
     exact, possible = [], []
     for name in names():
         cls = metric_class(name)
@@ -249,7 +242,7 @@ def _version_notes(metric: Metric, items: Mapping[str, str]) -> Iterator[str]:
 
 
 def _check_texts(items: Mapping[str, str], scores: Scores) -> Iterator[str]:
-    """What the signature says of the texts against what was found in them."""
+    """Compare what the signature says of the texts with what was found in them."""
     found = dict(part.partition(":")[::2] for part in scores.signature.split("|")[1:])
     stated, have = items.get("nrefs"), found.get("nrefs")
     if stated is not None and have is not None and stated != have:
@@ -265,7 +258,7 @@ def _check_texts(items: Mapping[str, str], scores: Scores) -> Iterator[str]:
 def _explanations(
     testset: TestSet | TextFiles, system: str, metric: Metric, recomputed: float, stated: Decimal
 ) -> Iterator[str]:
-    """Changes of one parameter that would give the stated score, as far as they are cheap to try."""
+    """Yield changes of one parameter that would give the stated score, as far as they are cheap to try."""
     for shift, scale in ((2, "0 to 1"), (-2, "0 to 100")):
         if stated and _equal(recomputed, stated.scaleb(shift)):
             yield f"It would be equal if the stated score is on a scale of {scale}."
@@ -279,7 +272,7 @@ def _explanations(
 
 
 def _neighbours(metric: Metric) -> Iterator[Metric]:
-    """The metric with a flag turned round or another built-in tokeniser."""
+    """Yield the metric with another value of one flag, and with other built-in tokenisers."""
     for field in fields(metric):
         value = getattr(metric, field.name)
         others: list[object] = []

@@ -240,11 +240,7 @@ def correlation_table(data: DataSets, expected: str) -> Reproduction:
 
 
 def precision_table(data: DataSets) -> Reproduction:
-    """Return r of recall and of precision, of which section 2 says that it correlates less in most language pairs.
-
-    With the annotations of a pair, where they are there, or with Tercet's knowledge base; and, with references, of the
-    published sample.
-    """
+    """Return r of recall and of precision, of which section 2 says that it correlates less in most language pairs."""
     r: dict[str, dict[str, float]] = {}
     lower = 0
     for pair in all_pairs():

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import mean
-from typing import Any
 
 from ....data.evidence import Evidence, evidence_pairs, open_evidence
 from ....data.scores import Scores
@@ -189,7 +188,7 @@ def table_rows(by_pair: Mapping[str, Taus], wanted: Sequence[str]) -> Taus:
     return rows
 
 
-def tau_options(table: Printed, row: str, column: str) -> dict[str, Any]:
+def tau_options(table: Printed, row: str, column: str) -> dict[str, object]:
     """Return how the cell of a tau or of its half-width is checked. A tau in the printed interval is equal."""
     if column.endswith("_ci"):
         return {"within": HALF_WIDTH_WITHIN, "decimals": 3}

@@ -1,8 +1,4 @@
-"""Fomicheva (2017), doctoral thesis, sections 4.4, 4.5 and 5.1: averages over years, matches, penalties, agreement,
-words.
-
-WMT14 stands in where the texts of WMT16 are missing.
-"""
+"""Fomicheva (2017), sections 4.4, 4.5 and 5.1. WMT14 stands in where the texts of WMT16 are missing."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -129,11 +125,7 @@ def _beside(data: DataSets, expected: str, values: Mapping[str, Mapping[str, flo
 
 
 def agreement_table(data: DataSets) -> Reproduction:
-    """Return Table 4.20: kappa of people who compared the same outputs of WMT15, with and without ties.
-
-    As the task's program counts: two comparisons are of the same outputs only if these were shown in the same order,
-    and two of the same judge count too. With ties, systems with the same output are one; without, each of them counts.
-    """
+    """Return Table 4.20: kappa of people who compared the same outputs of WMT15, with and without ties."""
     folder = data.needed("wmt15_rr")
     found = read_table(folder, "rankings.tsv", ["lp", "seg", "systems", "ranks"])
     values, chance = {}, []

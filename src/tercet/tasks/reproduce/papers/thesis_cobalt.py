@@ -235,14 +235,10 @@ def example_table(data: DataSets) -> Reproduction:
     default = _of_trees(Cobalt(), stanford)
     extra = {"cobalt": dict(zip(OUTPUTS, default, strict=True)), "verta": values.pop(INFERRED)}
     return compare(
-        "thesis_t4_9",
-        values,
-        lambda row, _: INFERRED_FROM if row == INFERRED else why_absent(row),
-        lambda *place: {"must": place != (OWN, "MT1")},
-        statements=[Statement(said, prefer_first == [OWN], found)],
-        extra=extra,
-        decimals=4,
-    )
+        "thesis_t4_9", values, lambda row, _: INFERRED_FROM if row == INFERRED else why_absent(row),
+        lambda *place: {"must": place != (OWN, "MT1")}, statements=[Statement(said, prefer_first == [OWN], found)],
+        extra=extra, decimals=4,
+    )  # fmt: skip
 
 
 def _of_trees(metric: Cobalt | HWCM | VERTa, trees: Sequence[Sentence]) -> list[float]:

@@ -128,7 +128,13 @@ def da_table(data: DataSets, *, expected: str, rows: Mapping[str, str]) -> Repro
         for row, found in values.items()
         if row not in hidden and not (own_data and row.casefold() in printed_rows)
     }
-    statements = _parts_help(values) if ablated else ()
+    statements: list[Statement] = []
+    if ablated:
+        means = {row: np.mean(list(values[row].values())) for row in (OWN, *ABLATIONS)}
+        lower = [row for row in ABLATIONS if means[row] < means[OWN]]
+        holds, found_lower = "penalty off" in lower, f"lower: {', '.join(lower) or 'none'}"
+        text = "on average r is lower without the context penalty"
+        statements.append(Statement(text, holds, found_lower, must=False))
     if not own_data:
         unchecked = all_unchecked(expected, data.missing([SET]))
         return Reproduction(unchecked=unchecked, statements=statements, notes=[STAND_IN], extra=extra)
@@ -163,12 +169,6 @@ def rankings_table(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
         lambda row, column: data.missing([sources[column]]) or (ROUNDED if row in COUNTED else why_absent(row)),
         lambda row, column: {"must": sources[column] == SET and row in ASSESSED_EQUAL},
     )
-
-
-def _parts_help(values: Taus) -> list[Statement]:
-    lower = [row for row in ABLATIONS if np.mean(list(values[row].values())) < np.mean(list(values[OWN].values()))]
-    text = "on average r is lower without the context penalty"
-    return [Statement(text, "penalty off" in lower, f"lower: {', '.join(lower) or 'none'}", must=False)]
 
 
 def quality_figure(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:

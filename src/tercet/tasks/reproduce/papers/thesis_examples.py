@@ -1,8 +1,4 @@
-"""Fomicheva (2017), doctoral thesis: tables of single sentences, and Figures 4.1 and 4.2, alignments of two of them.
-
-The sentences are in `expected/thesis_examples.toml`. Standard scores and ranks (Tables 4.22 to 4.24) are among the best
-quarter of the outputs with direct assessment.
-"""
+"""Fomicheva (2017): tables of single sentences, which are in `expected/`, and Figures 4.1 and 4.2."""
 
 import tomllib
 from collections.abc import Mapping

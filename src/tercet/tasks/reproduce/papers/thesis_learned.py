@@ -1,9 +1,4 @@
-"""Fomicheva (2017), doctoral thesis, Table 5.6: groups of features of fluency, learnt here on WMT12, tested on WMT14
-and WMT15.
-
-The thesis trained on WMT14 to test on WMT15, and on WMT13 to test on WMT14; the texts of WMT13 and WMT15 with their
-rankings are not at hand. Only outputs that people judged are parsed, and their features are computed once.
-"""
+"""Fomicheva (2017), Table 5.6: groups of features of fluency, learnt here on WMT12, tested on WMT14 and WMT15."""
 
 from collections.abc import Mapping, Sequence
 from statistics import mean
@@ -45,13 +40,9 @@ def fluency_group_table(data: DataSets) -> Reproduction:
             if by_pair:
                 values.setdefault(row, {})[column] = mean(by_pair.values())
     return compare(
-        "thesis_t5_6",
-        values,
-        lambda _, column: data.missing([YEARS[column.removesuffix("_ci")]]) or why_not,
-        lambda *_: {"within": WITHIN},
-        extra=extra,
-        note_values={"within": WITHIN},
-    )
+        "thesis_t5_6", values, lambda _, column: data.missing([YEARS[column.removesuffix("_ci")]]) or why_not,
+        lambda *_: {"within": WITHIN}, extra=extra, note_values={"within": WITHIN},
+    )  # fmt: skip
 
 
 def _taus(data: DataSets, years: Mapping[str, str]) -> dict[str, Taus]:

@@ -1,8 +1,4 @@
-"""Fomicheva (2017), doctoral thesis, chapters 3 and 4: references, post-edits, several references, gold alignments.
-
-The data of these tables (EAMT09, EAMT11, MTC-P4, the MSR alignments) are not public, or no longer; whoever has them as
-TSV files can make the tables. Post-edits of IWSLT 2019 stand in for EAMT11.
-"""
+"""Fomicheva (2017), chapters 3 and 4: references, post-edits, gold alignments. Post-edits of IWSLT 2019 stand in."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,9 +1,7 @@
 """Macháček and Bojar (2014), "Results of the WMT14 Metrics Shared Task".
 
-Segment level: tau on the comparisons of five-way rankings, where a tie of the metric counts as half agreement (the
-wmt14 variant), with half-widths from 1,000 resamples of comparisons. The published copy has only comparisons into
-English in which people preferred one output. Ties are missing, so HTIES and the paper's TrueSkill scores cannot be
-recomputed.
+Tau of segments, where a metric's tie counts as half agreement, with half-widths from 1,000 resamples of comparisons.
+The public copy lacks ties, so HTIES and TrueSkill cannot be recomputed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -78,7 +76,7 @@ def segment_table(
             return NO_TIES
         return NOT_ASKED if row in values else why_absent(row)
 
-    def how(row: str, column: str) -> dict[str, Any]:
+    def how(row: str, column: str) -> dict[str, object]:
         of_ours = {"within": WITHIN} if row == "SENTBLEU" else {}
         return {**of_ours, **tau_options(table, row, column), "must": row in ("SENTBLEU", "METEOR")}
 
@@ -121,7 +119,7 @@ def system_table(
             return missing_pair(NAME, column)
         return NOT_ASKED if row in values else why_absent(row)
 
-    def how_checked(row: str, column: str) -> dict[str, Any]:
+    def how_checked(row: str, column: str) -> dict[str, object]:
         if column.endswith("_ci"):
             return {"within": SYSTEM_WIDTH_WITHIN, "decimals": 3}
         return {"interval": table.half_width(row, column), "must": row == "n"}

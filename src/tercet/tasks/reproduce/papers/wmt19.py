@@ -129,15 +129,12 @@ def correlation_table(
             for row, value in own_correlations(data, pair, fitting).items():
                 extra.setdefault(row, {})[pair] = value
     winners = {pair: one.winners for pair, one in found.items()}
-    said = [_same_metrics(expected, found)]
-    return compare(expected, values, must=True, statements=said, notes=notes, winners=winners, extra=extra)
-
-
-def _same_metrics(expected: str, found: Mapping[str, SystemLevel]) -> Statement:
-    filled = {(row, pair) for row, pair, _ in printed(expected).numbers() if row != "n"}
+    filled = {(row, pair) for row, pair, _ in table.numbers() if row != "n"}
     scored = {(name, pair) for pair, one in found.items() for name in one.metrics}
     differing = ", ".join(sorted(f"{row} {pair}" for row, pair in filled ^ scored))
-    return Statement("a number where the metric has scores, a blank elsewhere", not differing, differing or "the same")
+    text = "a number where the metric has scores, a blank elsewhere"
+    said = [Statement(text, not differing, differing or "the same")]
+    return compare(expected, values, must=True, statements=said, notes=notes, winners=winners, extra=extra)
 
 
 def text_statements(data: DataSets) -> Reproduction:

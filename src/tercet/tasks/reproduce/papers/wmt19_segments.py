@@ -1,9 +1,4 @@
-"""The segment level of the WMT19 metrics task (Ma et al. 2019): daRR pairs, where a tie of the metric counts against
-it.
-
-The task's daRR pairs are public for few language pairs; a table is made of those that are found. Numbers are compared
-with print only where all of a language pair's daRR pairs are there.
-"""
+"""The segment level of the WMT19 metrics task: daRR pairs, where a tie of the metric counts against it."""
 
 from collections.abc import Mapping, Sequence
 
