@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...text.explanations import Matches, Seen
 from .. import Floats, WordPairMetric, explain_ngrams, mean_score, param
@@ -42,8 +43,9 @@ class SimpBLEU(WordPairMetric):
         scores[counts[..., 1] == 0] = 0.0
         return scores
 
-    def details(self, totals: Floats) -> dict[str, object]:
+    def details(self, totals: Floats) -> dict[str, Any]:
         return {"matches": int(totals[0]), "words": int(totals[1])}
 
     def explain_segment(self, opened: object, output: str, references: Sequence[str], source: str | None) -> Seen:
+        """Return the words, and which of them match a reference."""
         return explain_ngrams(self.score_one(output, references), self.words([output, *references]), 1)
