@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from . import __version__
-from .errors import MissingDependency, TercetError, UsageError
+from .errors import TercetError, UsageError, optional
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -37,13 +37,10 @@ class WorkerDied(TercetError):
 @contextmanager
 def open_cluster(address: str) -> Iterator[Executor]:
     """Connect to the Dask scheduler at an address and yield its executor."""
-    try:
-        from distributed import Client
-    except ImportError:
-        raise MissingDependency("Running on a cluster", "cluster") from None
+    distributed = optional("distributed", "Running on a cluster", "cluster")
     with _quieted():
         try:
-            client = Client(address, timeout=f"{CONNECT}s", set_as_default=False)
+            client = distributed.Client(address, timeout=f"{CONNECT}s", set_as_default=False)
         except (OSError, ValueError) as error:
             raise UsageError(f"No cluster answers at {address}: {error}") from None
         try:

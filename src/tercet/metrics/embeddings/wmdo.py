@@ -9,12 +9,11 @@ those of the authors' program. The paper has vectors of words; with other encode
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...errors import MissingDependency
+from ...errors import optional
 from ...language.encoders import TokenVectors
 from ...text.explanations import Alignment, Link, Seen
 from .. import EncodedMetric, Floats, MeanPartsMetric, param
@@ -126,7 +125,4 @@ def _fragmentation(flow: Floats) -> float:
 
 def _solver() -> Any:
     """Return the function that finds the cheapest transport, of the package POT."""
-    try:
-        return import_module("ot.lp").emd
-    except ImportError:
-        raise MissingDependency("wmdo", "wmdo") from None
+    return optional("ot.lp", "wmdo", "wmdo").emd

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ...errors import DataError, MissingDependency, UsageError
+from ...errors import DataError, UsageError, optional
 from .. import ModelMetric, param
 from ..bases.models import Predict, Row
 
@@ -102,11 +102,8 @@ class COMET(ModelMetric):
 
 
 def _package() -> ModuleType:
-    try:
-        with _quiet():
-            return import_module("comet")
-    except ImportError:
-        raise MissingDependency("COMET", "comet") from None
+    with _quiet():
+        return optional("comet", "COMET", "comet")
 
 
 def _checkpoint(place: str) -> Path | None:

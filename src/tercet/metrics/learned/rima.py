@@ -75,14 +75,8 @@ class Rima(Metric):
     packages = PACKAGES["onnx"]
     tolerance = 1e-3
     segments_per_unit = 128
-
-    @property
-    def label(self) -> str:
-        return "Rima"
-
-    @property
-    def decimals(self) -> int:
-        return 2
+    label = "Rima"
+    decimals = 2
 
     @property
     def needs(self) -> frozenset[str]:
