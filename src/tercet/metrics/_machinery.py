@@ -43,6 +43,7 @@ class Machinery:
     uses_network: ClassVar[bool] = False  # sends texts to a service; a file may name it only if the user allows it
     runs_code: ClassVar[bool] = False  # its models are programs; a file may name it only if the user allows it
     signature_order: ClassVar[tuple[str, ...]] = ()  # keys that the signature has first
+    summary: ClassVar[str] = ""  # the line of `verbose`, in which {name} is a value of `details`
     registered_name: ClassVar[str] = ""  # set where it is found by another name than its file's
     registered_file: ClassVar[str] = ""  # the file that its class is in, if it is no module
     registered_about: ClassVar[str] = ""  # what the top of that file says of it
@@ -152,8 +153,8 @@ class Machinery:
         return {}
 
     def verbose(self, totals: Floats) -> str:
-        """Return the parts of one score as a line of text."""
-        return ""
+        """Return the parts of one score as a line of text: by default `summary`, with the values of `details`."""
+        return self.summary.format(**self.details(totals)) if self.summary else ""
 
     def extras(self, counts: Floats) -> Mapping[str, Floats]:
         """Return further numbers per segment by name, such as precision and recall; they travel with the scores."""

@@ -125,6 +125,10 @@ class METEOR(BestReferenceMetric):
     variant: str = param("corrected", choices=VARIANTS)
 
     explains = (Alignment,)
+    summary = (
+        "(P = {precision:.3f} R = {recall:.3f} penalty = {penalty:.3f} chunks = {chunks} hyp_len = {sys_len} "
+        "ref_len = {ref_len})"
+    )
     paper = (
         "Denkowski and Lavie (2014), Meteor Universal: Language Specific Translation Evaluation for Any Target Language"
     )
@@ -270,13 +274,6 @@ class METEOR(BestReferenceMetric):
             "sys_len": int(totals[:3].sum()),
             "ref_len": int(totals[3:6].sum()),
         }
-
-    def verbose(self, totals: Floats) -> str:
-        parts = self.details(totals)
-        return (
-            f"(P = {parts['precision']:.3f} R = {parts['recall']:.3f} penalty = {parts['penalty']:.3f} "
-            f"chunks = {parts['chunks']} hyp_len = {parts['sys_len']} ref_len = {parts['ref_len']})"
-        )
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
         expected = self.read([reference])

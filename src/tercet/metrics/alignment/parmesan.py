@@ -35,6 +35,7 @@ class PARMESAN(BestReferenceMetric):
     language: str = param(choices=(*LANGUAGES, "other"))
     paraphrases: str | None = param(file=find_table, checksum="table")
 
+    summary = METEOR.summary
     paper = "Barančíková (2014), Parmesan: Improving Meteor by More Fine-grained Paraphrasing"
 
     def validate(self) -> None:
@@ -90,9 +91,6 @@ class PARMESAN(BestReferenceMetric):
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return self.judge.details(totals)
-
-    def verbose(self, totals: Floats) -> str:
-        return self.judge.verbose(totals)
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
         _, (found,) = self._replaced([output], self.read([reference], None), np.zeros(1, dtype=np.int64))

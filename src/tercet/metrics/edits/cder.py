@@ -28,6 +28,7 @@ class CDER(WordMetric):
     version = 3  # 2: an empty reference has no rate; 3: Moses' lower case
     script = staticmethod(jump_script)
     longest = 20_000
+    summary = "({edits} edits / {ref_len} ref)"
     paper = "Leusch et al. (2006), CDER: Efficient MT Evaluation Using Block Movements"
 
     def count_errors(self, outputs: Units, references: Units, segments: Ints) -> Floats:
@@ -43,6 +44,3 @@ class CDER(WordMetric):
 
     def details(self, totals: Floats) -> dict[str, object]:
         return {"edits": int(totals[0]), "ref_len": int(totals[1])}
-
-    def verbose(self, totals: Floats) -> str:
-        return f"({int(totals[0])} edits / {int(totals[1])} ref)"

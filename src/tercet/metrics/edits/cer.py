@@ -28,6 +28,7 @@ class CER(BestReferenceMetric):
     whitespace: bool = param(True, key="space", words=YES)
 
     higher_is_better = False
+    summary = "({errors} errors / {ref_len} ref)"
     explains = (Edits,)
     paper = "Levenshtein (1966), Binary codes capable of correcting deletions, insertions, and reversals"
 
@@ -51,9 +52,6 @@ class CER(BestReferenceMetric):
 
     def details(self, totals: Floats) -> dict[str, object]:
         return {"errors": int(totals[0]), "ref_len": int(totals[1])}
-
-    def verbose(self, totals: Floats) -> str:
-        return f"({int(totals[0])} errors / {int(totals[1])} ref)"
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
         units = self.read([output, reference], None)

@@ -67,6 +67,7 @@ class TER(BestReferenceMetric):
     higher_is_better = False
     version = 2  # Moses' lower case
     explains = (Edits,)
+    summary = "({substitutions} sub, {deletions} del, {insertions} ins, {shifts} shifts / {ref_length:g} ref)"
     paper = "Snover et al. (2006), A Study of Translation Edit Rate with Targeted Human Annotation"
     decimals = 1
 
@@ -150,12 +151,6 @@ class TER(BestReferenceMetric):
             "insertions": int(totals[4]),
             "shifts": int(totals[5]),
         }
-
-    def verbose(self, totals: Floats) -> str:
-        parts = self.details(totals)
-        return (
-            "({substitutions} sub, {deletions} del, {insertions} ins, {shifts} shifts / {ref_length:g} ref)"
-        ).format(**parts)
 
     def explain_pair(self, output: str, reference: str, counts: Floats, opened: object) -> Seen:
         both = (self._words([output], reference=False), self._words([reference], reference=True))

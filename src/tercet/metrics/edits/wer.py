@@ -44,6 +44,7 @@ class WER(ErrorRateMetric):
     signature_order = ("case", "tok")
     version = 3  # 2: an empty reference has no rate; 3: Moses' lower case
     script = staticmethod(edit_script)
+    summary = "({substitutions} sub, {deletions} del, {insertions} ins / {ref_len} ref)"
     paper = "Nießen et al. (2000), An Evaluation Tool for Machine Translation: Fast Evaluation for MT Research"
 
     def validate(self) -> None:
@@ -97,7 +98,3 @@ class WER(ErrorRateMetric):
             "matches": matches,
             "ref_len": matches + substitutions + deletions,
         }
-
-    def verbose(self, totals: Floats) -> str:
-        parts = self.details(totals)
-        return "({substitutions} sub, {deletions} del, {insertions} ins / {ref_len} ref)".format(**parts)
