@@ -16,7 +16,7 @@ import numpy as np
 
 from ..data.grouping import grouped
 from ..data.judgements import Judgement, Judgements, count
-from ..errors import MissingDependency, UnknownName, UsageError, optional
+from ..errors import UsageError
 from ..stats.student import t_below
 from ..types import Floats
 from .control_items import DAMAGED
@@ -171,9 +171,6 @@ def p_lower(difference: Floats) -> float:
     spread = float(difference.std(ddof=1))
     if not difference.any():
         return 1.0
-    if test == "wilcoxon":
-        wilcoxon = optional("scipy.stats", "Wilcoxon's test", "meta").wilcoxon
-        return float(wilcoxon(difference, alternative="less").pvalue)
     if spread == 0:
         return float(difference[0] > 0)
     return float(t_below(len(difference) - 1, difference.mean() / (spread / np.sqrt(len(difference)))))

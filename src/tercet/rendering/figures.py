@@ -313,14 +313,6 @@ def interval_plot(
     return _figure(chart, records, title, [subtitle, filled, _missing(len(given) - len(kept))], width)
 
 
-def _altair() -> ModuleType:
-    return _package("altair")
-
-
-def _package(name: str) -> ModuleType:
-    return optional(name, "A figure", "plots")
-
-
 def _data(rows: list[Row]) -> Any:
     return alt.InlineData(values=rows)
 
