@@ -80,12 +80,9 @@ def score(
         found = add_groups(found, by, testset=testset if isinstance(testset, TestSet) else None)
     if confidence is not False:
         found = add_intervals(
-            found,
-            resamples=options.confidence_n,
-            confidence=0.95 if confidence is True else confidence,
-            method=options.confidence_method,
-            seed=options.seed,
-        )
+            found, resamples=options.confidence_n, confidence=0.95 if confidence is True else confidence,
+            method=options.confidence_method, seed=options.seed,
+        )  # fmt: skip
     return ScoreList(found)
 
 
@@ -137,10 +134,8 @@ def make_ready(testset: TestSet | TextFiles, metrics: Sequence[str | Metric] | s
     if not isinstance(metrics, Sequence):
         raise UsageError(f'metrics must be a list of names, as ["bleu"], not {metrics!r}.')
     given = [create(metric) for metric in metrics]
-    for metric in given:
-        metric.adapted(testset).resolved(testset.target_language).check_needs(
-            testset
-        )  # all, before the first of them learns
+    for metric in given:  # all, before the first of them learns
+        metric.adapted(testset).resolved(testset.target_language).check_needs(testset)
     ready = []
     for asked, metric in zip(metrics, given, strict=True):
         ready.append(metric.ready(testset, asked=asked if isinstance(asked, str) else ""))
@@ -185,7 +180,6 @@ def _only_reference(testset: TestSet | TextFiles, name: str) -> TestSet | TextFi
         if not rows:
             raise UsageError(f"Reference {name!r} has no text at all.")
         testset = testset.take(rows) if len(rows) < len(testset) else testset
-        return replace(testset, references={name: testset.references[name]})
     return replace(testset, references={name: testset.references[name]})
 
 
@@ -284,13 +278,11 @@ def _warn_of_script(metric: Ready, shard: TestSet) -> None:
     if tokeniser is None or not shard.references:
         return
     sample = [text for text in next(iter(shard.references.values()))[:200] if text]
-    if not UNSPACED.search("".join(sample)):
-        return
-    from .text.scripts import advise_tokeniser
+    if UNSPACED.search("".join(sample)):
+        from .text.scripts import advise_tokeniser
 
-    advice = advise_tokeniser(sample, tokeniser, language=shard.target_language)
-    if advice:
-        log.warning("%s: %s", metric.name, advice)
+        if advice := advise_tokeniser(sample, tokeniser, language=shard.target_language):
+            log.warning("%s: %s", metric.name, advice)
 
 
 class _Tally:
@@ -338,15 +330,9 @@ class _Tally:
 
 
 def build_scores(
-    metric: MetricRecord,
-    totals: dict[str, Floats],
-    counts: dict[str, Floats],
-    *,
-    n_segments: int,
-    document_ids: Sequence[str] | None,
-    reference_numbers: frozenset[int],
-    provenance: Mapping[str, object],
-) -> Scores:
+    metric: MetricRecord, totals: dict[str, Floats], counts: dict[str, Floats], *, n_segments: int,
+    document_ids: Sequence[str] | None, reference_numbers: frozenset[int], provenance: Mapping[str, object],
+) -> Scores:  # fmt: skip
     """Return scores from counts: sums by system, and counts by segment where they were kept."""
     return Scores(
         metric=metric, system={system: float(metric.score(total)) for system, total in totals.items()},
