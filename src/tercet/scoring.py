@@ -117,13 +117,10 @@ def corpus(
     """
     if not isinstance(metric, str | Metric):
         raise UsageError(f'corpus computes one metric, as "bleu", not {metric!r}. For several use score.')
-    if references is None:
-        named: dict[str, Any] = {}
-    elif isinstance(references, Mapping):
-        named = dict(references)
-    else:
+    named = {} if references is None else references
+    if not isinstance(named, Mapping):
         named = name_references(references, len(outputs), square="references")
-    testset = TestSet({"output": outputs}, named, source, pair=language_pair)
+    testset = TestSet({"output": outputs}, dict(named), source, pair=language_pair)
     return score(testset, metric, keep_counts=False)[0].system["output"]
 
 
@@ -180,6 +177,7 @@ def _only_reference(testset: TestSet | TextFiles, name: str) -> TestSet | TextFi
         if not rows:
             raise UsageError(f"Reference {name!r} has no text at all.")
         testset = testset.take(rows) if len(rows) < len(testset) else testset
+        return replace(testset, references={name: testset.references[name]})
     return replace(testset, references={name: testset.references[name]})
 
 

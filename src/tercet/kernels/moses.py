@@ -298,16 +298,8 @@ def _spelt_dots(text: cython.uint[::1], i: cython.Py_ssize_t, length: cython.Py_
     while i + 2 < length and text[i] == 68 and text[i + 1] == 79 and text[i + 2] == 84:  # DOT
         count += 1
         i += 3
-    if (
-        count
-        and i + 4 < length
-        and text[i] == 77
-        and text[i + 1] == 85
-        and text[i + 2] == 76
-        and text[i + 3] == 84
-        and text[i + 4] == 73
-    ):
-        return count
+    if i + 4 < length and text[i] == 77 and text[i + 1] == 85 and text[i + 2] == 76 and text[i + 3] == 84:
+        return count if text[i + 4] == 73 else 0  # MULTI
     return 0
 
 
