@@ -80,6 +80,13 @@ class Shard:
             known.update(zip(new, make(new), strict=True))
         return known
 
+    def count_each(self, count: Callable[[str, int], Sequence[float]]) -> dict[str, Floats]:
+        """Return the counts of all systems, given those of one output in the segment of a number."""
+        return {
+            system: np.array([count(output, segment) for segment, output in enumerate(outputs)], dtype=np.float64)
+            for system, outputs in self.outputs.items()
+        }
+
 
 @dataclass(frozen=True)
 class Learnt:

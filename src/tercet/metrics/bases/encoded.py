@@ -187,17 +187,8 @@ class EncodedMetric(EncoderMetric):
         texts = [text for lines in (*others, *shard.outputs.values()) for text in lines if text is not None]
         encoded = self.encode(shard, opened.encoder, texts)
         references = [[encoded[text] for text in row if text is not None] for row in zip(*others, strict=True)]
-        opened = self.prepare_shard(shard, opened)
-        return {
-            system: np.array(
-                [
-                    self.count_tokens(encoded[output], row, opened)
-                    for output, row in zip(outputs, references, strict=True)
-                ],
-                dtype=np.float64,
-            )
-            for system, outputs in shard.outputs.items()
-        }
+        ready = self.prepare_shard(shard, opened)
+        return shard.count_each(lambda output, segment: self.count_tokens(encoded[output], references[segment], ready))
 
     def prepare_shard(self, shard: Shard, opened: Opened) -> Opened:
         """Return what `count_tokens` gets as `opened`, where a metric needs more than vectors of a shard."""

@@ -10,8 +10,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Self
 
-import numpy as np
-
 from ...data.files import is_file
 from ...errors import DataError, UsageError
 from ...language.backends import Backend
@@ -108,13 +106,7 @@ class ParsedMetric(Metric):
     def count(self, shard: Shard, opened: Backend) -> dict[str, Floats]:
         parses = self.prepare(shard, opened)
         references = [[parses[text] for text in row] for row in shard.reference_rows]
-        return {
-            system: np.array(
-                [self.count_parsed(parses[output], row) for output, row in zip(outputs, references, strict=True)],
-                dtype=np.float64,
-            )
-            for system, outputs in shard.outputs.items()
-        }
+        return shard.count_each(lambda output, segment: self.count_parsed(parses[output], references[segment]))
 
     def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
         """Return the counts of one segment: those of the reference with the highest first count, the score."""
