@@ -58,7 +58,7 @@ class CampaignResults:
     numbers: Dashboard
     scored: Results | None
 
-    def systems(self) -> list[dict[str, Any]]:
+    def systems(self) -> list[dict[str, object]]:
         """Return one record per system, with the keys COLUMNS; what is not known is None."""
         found: dict[str, dict[str, Any]] = {}
         for place in self.numbers.ranking.places if self.numbers.ranking else ():
@@ -69,7 +69,7 @@ class CampaignResults:
             found.setdefault(each.system, {}).update({name: values[name] for name in COLUMNS[1:6]})
         return [{name: {"system": system, **values}.get(name) for name in COLUMNS} for system, values in found.items()]
 
-    def to_dict(self, *, names: bool = True) -> dict[str, Any]:
+    def to_dict(self, *, names: bool = True) -> dict[str, object]:
         """Return the results as plain data. names: with the names of raters."""
         numbers, scored = self.numbers, self.scored
         raters = [asdict(line) for line in numbers.raters]

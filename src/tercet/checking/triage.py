@@ -42,7 +42,7 @@ class Triage:
     kinds: Mapping[str, int]
     pair: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return asdict(self)
 
 

@@ -157,13 +157,14 @@ def save_figures(figures: Mapping[str, Any], folder: str, ending: str) -> None:
 
 # --- messages in the words of the command line --------------------------------
 
-_FLAGS: dict[str, str] = {}  # of the command that runs: flags by the names of options
+_FLAGS: dict[str, str] = {}  # of the command that runs: flags by the names of options, and by their own
 
 
 def use_flags(kind: type[Options]) -> None:
     """Name the options of a task by their flags from now on."""
     _FLAGS.clear()
-    _FLAGS.update({name: each.flag for name, each in declared(kind).items() if each.in_shell})
+    shown = [each for each in declared(kind).values() if each.in_shell]
+    _FLAGS.update({key: each.flag for each in shown for key in each.keys} | {each.name: each.flag for each in shown})
 
 
 def in_flags(message: str) -> str:

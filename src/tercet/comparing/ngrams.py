@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from math import nan
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +62,7 @@ class NgramComparison:
         """Return the n-grams whose corrected p-value is below alpha, a's first."""
         return [found for found in (*self.a_better, *self.b_better) if found.p_holm < self.alpha]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return asdict(self)
 
 

@@ -232,7 +232,7 @@ class Comparison(Tabular):
 
         return list(read_gate(condition).verdicts(self))
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """Return a tidy table with one row per metric and pair of systems."""
         return [
             {

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from math import isnan, nan
-from typing import Any
 
 import numpy as np
 
@@ -72,7 +71,7 @@ class WordComparison:
     resamples: int
     seed: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return asdict(self)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from ..checking import CheckReport
 from ..comparing import Comparison, NgramComparison, WordComparison
@@ -45,7 +44,7 @@ class ComparisonReport:
         """What the first metric says of the systems, in one or two sentences."""
         return verdict(self.comparison, self.comparison.metrics[0], self.before)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the data of the page: texts, segment scores, differences, slices, findings."""
         from .payload import payload
 

@@ -22,7 +22,7 @@ def to_frame(rows: Sequence[Mapping[str, object]], columns: Sequence[str] | None
 class Tabular:
     """A result with rows, one dictionary each, which pandas can show."""
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """Return the rows, which all have the same keys."""
         raise NotImplementedError
 

@@ -7,7 +7,7 @@ fill the memory; an external DOCTYPE, as TMX files have it, is accepted and neve
 import codecs
 import re
 from collections.abc import Iterator, Sequence
-from typing import IO, Any, NoReturn
+from typing import IO, Generic, NoReturn, TypeVar
 from xml.parsers import expat
 
 from ..errors import DataError
@@ -15,13 +15,14 @@ from .lines import open_bytes
 
 BLOCK = 1 << 16  # bytes read at once
 SPACE = "xml:space"
+Found = TypeVar("Found")
 FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # XML 1.0 cannot hold them
 _INVALID_TOKEN = expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
 _UTF8 = ("utf-8", "utf8")
 _BROKEN_LINE = re.compile(r"[ \t]*[\r\n]\s*")
 
 
-class Parser:
+class Parser(Generic[Found]):
     """Base class of readers of XML: subclasses override `start`, `end`, `text` and put results into `found`.
 
     Names are local: the prefix of the root element is removed, elements of other namespaces keep theirs.
@@ -30,7 +31,7 @@ class Parser:
 
     def __init__(self, path: str, encoding: str | None = None) -> None:
         self.path = path
-        self.found: list[Any] = []
+        self.found: list[Found] = []
         self.stack: list[str] = []
         self.prefix = ""
         self.encoding = "utf-8"
@@ -55,12 +56,12 @@ class Parser:
     def text(self, text: str) -> None:
         """Receive characters."""
 
-    def read(self) -> Iterator[Any]:
+    def read(self) -> Iterator[Found]:
         """Yield what the subclass finds in the file at `path`."""
         with open_bytes(self.path) as stream:
             yield from self.parse(stream)
 
-    def parse(self, stream: IO[bytes]) -> Iterator[object]:
+    def parse(self, stream: IO[bytes]) -> Iterator[Found]:
         """Yield what the subclass puts into `found`, as soon as it is there."""
         block = stream.read(BLOCK)
         self._sniff(block)

@@ -160,7 +160,7 @@ class Scores(Tabular):
         found = {system: self.metric.extras(counts) for system, counts in self.counts.items()}
         return {system: extras for system, extras in found.items() if extras}
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """Return a tidy table: one row per system and segment, or per system where there are no segment scores."""
         metric = self.metric.spec
         if not self.segment:
@@ -174,7 +174,7 @@ class Scores(Tabular):
             for number, (doc, value) in enumerate(zip(documents, values, strict=True), 1)
         ]  # fmt: skip
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the scores of systems, their intervals and the metric's signature."""
         return {
             "metric": self.metric.spec,
@@ -261,7 +261,7 @@ class ScoreList(Tabular, Sequence[Scores]):
     def __len__(self) -> int:
         return len(self._scores)
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """Return the tidy tables of all metrics, one after the other."""
         return [row for item in self._scores for row in item.rows()]
 
@@ -287,7 +287,7 @@ class ScoreList(Tabular, Sequence[Scores]):
             rows += [{**first, unit: name, "score": value, **last} for name, value in values.items()]
         return rows
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the scores of systems by metric, under the strings that were asked for."""
         return {item.metric.names[0]: item.to_dict() for item in self._scores}
 

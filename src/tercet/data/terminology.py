@@ -45,7 +45,7 @@ def _pairs(path: str | Path, pair: str | None) -> Iterator[tuple[str, str]]:
     yield from zip(bitext.source, bitext.output(), strict=True)
 
 
-class _Reader(Parser):
+class _Reader(Parser[dict[str, list[str]]]):
     """Yields the terms of each entry by language, without regions. Deprecated terms are left out."""
 
     def __init__(self, path: str) -> None:

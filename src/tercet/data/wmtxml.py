@@ -30,7 +30,7 @@ _PARENTS = {"dataset": (None,), "collection": ("dataset",), "doc": ("dataset", "
 _LANGUAGES = ("lang", "language")
 
 
-class _Reader(Parser):
+class _Reader(Parser[object]):
     """Collects the segments of a file in `gathered`."""
 
     def __init__(self, path: str, encoding: str) -> None:

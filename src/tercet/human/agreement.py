@@ -75,12 +75,12 @@ class Agreement(Tabular):
         """Return one coefficient, NaN if it is not defined."""
         return next((item.value for item in self.measures if (item.measure, item.group) == (measure, group)), math.nan)
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """Return one row per coefficient and group of raters."""
         facts = {"name": self.name, "pair": self.pair, "kind": self.kind}
         return [facts | asdict(item) for item in self.measures]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return asdict(self)
 
 

@@ -101,7 +101,7 @@ def _by_spread(testset: TestSet, eligible: Sequence[int], options: Design) -> li
 def _documents(testset: TestSet, eligible: Sequence[int]) -> list[tuple[int, ...]]:
     """Return the rows of every document, without documents that have a segment that is not eligible."""
     if testset.documents is None:
-        raise UsageError(f"Test set {testset.name!r} has no documents. Give them with --docs.")
+        raise UsageError(f"Test set {testset.name!r} has no documents. Give them with `docs`.")
     rows = grouped((name, row) for row, name in enumerate(testset.documents))
     usable = set(eligible)
     whole = [tuple(unit) for unit in rows.values() if usable.issuperset(unit)]

@@ -274,7 +274,7 @@ class Store:
             if about.campaign != campaign.id:
                 raise DataError(
                     f"The database {self.name} holds the answers of another campaign ({about.campaign!r}, not "
-                    f"{campaign.id!r}). Choose another database with --database."
+                    f"{campaign.id!r}). Choose another database with `database`."
                 )
             if about.version > VERSION:
                 raise DataError(
@@ -303,7 +303,7 @@ def open_store(
     """Open the database of a campaign, by default the file beside the campaign. create, shared: see `Store.open`."""
     if shared and database is not None and "://" not in str(database):
         raise UsageError(
-            f"{database}: a file holds the answers of one campaign. Leave --database out for a file beside each "
+            f"{database}: a file holds the answers of one campaign. Leave `database` out for a file beside each "
             "campaign, or give a postgresql://… address, which can hold several."
         )
     url = default_database(campaign_path) if database is None else database

@@ -68,7 +68,7 @@ class Assessment:
     across: Across | None
     model: str
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return a dictionary for JSON, with the figures at the top level and their intervals in `intervals`."""
         found = self.all.to_dict() | {"level": self.level, "model": self.model}
         found["metrics"] = [asdict(rival) for rival in self.rivals]
@@ -160,7 +160,7 @@ def across_systems(
 ) -> Across:
     """Train on one system and test on each, on other groups, with the learner and the settings of the model."""
     if len(rows_of) < 2:
-        raise UsageError(f"--across needs at least two systems, and all segments are of {next(iter(rows_of))!r}.")
+        raise UsageError(f"`across` needs at least two systems, and all segments are of {next(iter(rows_of))!r}.")
     learner, settings = learnt_by(model.predictor, model.names)
     splits = folds(groups, seed=seed)
     trained = {}

@@ -8,7 +8,6 @@ segments, or of groups of segments; all figures use the same resamples.
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -54,7 +53,7 @@ class Evaluation:
         """Return the figures by name, without coverage if there is none."""
         return {name: each for name, each in vars(self).items() if isinstance(each, Interval)}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures by name, with `intervals` and how those were computed."""
         figures = self.figures()
         return {

@@ -215,7 +215,7 @@ class GivenFeatures:
     def check_rows(self, segments: int) -> None:
         """Raise DataError if the features are of another number of segments."""
         if len(self.values) != segments:
-            raise DataError(f"There are {segments} segments, but --extra-features for {len(self.values)}.")
+            raise DataError(f"There are {segments} segments, but `extra_features` for {len(self.values)}.")
 
     def only(self, names: Sequence[str]) -> "GivenFeatures":
         """Return these features, in this order."""

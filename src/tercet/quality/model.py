@@ -63,7 +63,7 @@ class Predictions(Tabular):
     unusual: Mapping[int, str]
     one_sided: NDArray[np.bool_]
 
-    def rows(self, ids: Sequence[str] = (), within: tuple[float, float] | None = None) -> list[dict[str, Any]]:
+    def rows(self, ids: Sequence[str] = (), within: tuple[float, float] | None = None) -> list[dict[str, object]]:
         """Return a row per segment: id or number, prediction, interval, and why it is unusual. within: clip to this."""
         values = np.stack((self.values, self.lower, self.upper), axis=1)
         values = values if within is None else np.clip(values, *within)
@@ -135,7 +135,7 @@ class QualityModel(StoredModel):
             return ""
         return (
             "This model is no better than a baseline, so it is of no use for new texts. More examples may help, or "
-            "texts of the languages (--source-corpus, --target-corpus, --parallel)."
+            "texts of the two languages, also parallel ones."
         )
 
     def describe(self) -> dict[str, object]:
@@ -179,11 +179,10 @@ class QualityModel(StoredModel):
         self._warn_of_changed_needs()
         table = extract(sources, outputs, self.resources, names=self.features, executor=executor)
         if self.given and given is None:
-            raise UsageError(
-                f"The model uses features of your own: give {', '.join(self.given)} with --extra-features."
-            )
+            named = ", ".join(self.given)
+            raise UsageError(f"The model uses features of your own: give {named} with `extra_features`.")
         if given is not None and not self.given:
-            raise UsageError("The model was trained without features of your own: leave out --extra-features.")
+            raise UsageError("The model was trained without features of your own: leave out `extra_features`.")
         return with_given(table, None if given is None else given.only(self.given))
 
     def predict(

@@ -15,7 +15,6 @@ from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from math import nan
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,7 +131,7 @@ class SegmentRanking(Tabular):
             f"typical error for a single segment is {cut.typical_error:.3f}."
         )
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """Return one row per segment, for a spreadsheet. Reasons have descriptions of features, not their names."""
         names = ("quality", "low", "high", "decision", "reasons", "source", "output", "unusual")
         return [
@@ -140,7 +139,7 @@ class SegmentRanking(Tabular):
             for each in self.segments
         ]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return asdict(self)
 
 

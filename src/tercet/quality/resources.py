@@ -145,21 +145,21 @@ _TYPES["Floats | None"] = np.ndarray
 _KINDS = {
     each.name: _TYPES[str(each.type)] for each in fields(Resources) if each.type in _TYPES
 }  # those that are packed
-# How a user provides a missing resource, for messages: in words, and the option of the command line.
-_TEXTS = "give texts in the {side} language: --{side}-corpus"
+# How a user provides a missing resource, for messages.
+_TEXTS = "give texts in the {side} language"
 _OF_SIDES = {
     **dict.fromkeys(("lm", "lm_backward", "frequencies"), _TEXTS),
     "words": "pip install 'tercet[qe]', for a {side} language that the package wordfreq knows",
     "function_words": f"pip install 'tercet[qe]', or {_TEXTS}",
-    "tagger": "ask for tags: --tags, with a parser of the {side} language installed",
-    "tags_lm": "ask for tags: --tags, with texts in the {side} language and a parser for them",
+    "tagger": "ask for tags, with a parser of the {side} language installed",
+    "tags_lm": "ask for tags, with texts in the {side} language and a parser for them",
 }
 HOW_TO_GIVE = {
     **{f"{side}_{name}": how.format(side=side) for name, how in _OF_SIDES.items() for side in SIDES},
-    "aligner": "give parallel texts: --parallel",
-    "embeddings": "ask for sentence embeddings: --embeddings, after pip install 'tercet[embed]'",
-    "embedding_axes": "train with sentence embeddings: --embeddings; in Python, see principal_axes",
-    "network": "ask for the network that reads outputs: --network, after pip install 'tercet[neural]'",
+    "aligner": "give parallel texts",
+    "embeddings": "ask for sentence embeddings, after pip install 'tercet[embed]'",
+    "embedding_axes": "train with sentence embeddings; in Python, see principal_axes",
+    "network": "ask for the network that reads outputs, after pip install 'tercet[neural]'",
 }
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from html import escape
 from itertools import product
 from math import floor, isnan, log10
-from typing import Any
 
 from ..text.explanations import Alignment, Seen
 
@@ -55,7 +54,7 @@ class IntervalDots:
     label: str = ""
 
     @property
-    def rows(self) -> list[Mapping[str, Any]]:
+    def rows(self) -> list[Mapping[str, object]]:
         names = ("name", "value", "low", "high", "best")
         return [dict(zip(names, row, strict=True)) for row in self.values]
 
@@ -110,7 +109,7 @@ class AlignedWords:
         return found
 
     @property
-    def rows(self) -> list[Mapping[str, Any]]:
+    def rows(self) -> list[Mapping[str, object]]:
         """The links, for JSON."""
         return [
             {self.names[0]: self.words[i], self.names[1]: self.other[j], "weight": weight, "label": label}

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from html import escape
-from typing import Any
 
 from .pages import frame
 from .tables import to_json
@@ -62,7 +61,7 @@ class Card:
     details: Sequence[str] = ()
     words: int = 0
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return what the page needs: fields that differ from what is usual."""
         known = {name: getattr(self, name) for name in ("n", "id", "file", "value", "decision")}
         known |= {"low": self.low, "high": self.high} if self.low or self.high else {}

@@ -273,7 +273,7 @@ def test_documents_stay_whole_and_there_is_at_least_one() -> None:
     documents = Counter(item.document for item in made.items if item.systems == ("s0",))
     assert len(documents) == 2 and set(documents.values()) == {3}
     assert len(design(texts(12), protocol="da", sampling="documents", segments=1, raters=1).items) == 6
-    with pytest.raises(UsageError, match="has no documents. Give them with --docs"):
+    with pytest.raises(UsageError, match="has no documents. Give them with `docs`"):
         design(replace(texts(3), documents=None), protocol="da", sampling="documents")
 
 

@@ -57,7 +57,7 @@ def test_a_system_with_few_segments_is_tested_on_but_not_trained_on(model: Quali
     assert found.across.untested == ["few"]
     assert np.isfinite(found.across.rmse[0]).all()
     assert np.isnan(found.across.rmse[1]).all()
-    with pytest.raises(UsageError, match="--across needs at least two systems, and all segments are of 'one'"):
+    with pytest.raises(UsageError, match="`across` needs at least two systems, and all segments are of 'one'"):
         assess(model, sources, outputs, labels, systems=["one"] * 60)
     with pytest.raises(DataError, match="There are 60 segments, but systems for 2"):
         assess(model, sources, outputs, labels, systems=["a", "b"])

@@ -75,11 +75,9 @@ def test_what_has_no_resource_is_left_out_with_the_reason() -> None:
     table = extract(["a"], ["b"], BARE)
     assert len(table.names) + len(table.left_out) == len(all_features())
     assert table.left_out["target_perplexity"] == (
-        "a resource is missing: target_lm (give texts in the target language: --target-corpus)."
+        "a resource is missing: target_lm (give texts in the target language)."
     )
-    assert (
-        "aligner (give parallel texts: --parallel); source_frequencies (" in table.left_out[find_feature("1042").name]
-    )
+    assert "aligner (give parallel texts); source_frequencies (" in table.left_out[find_feature("1042").name]
 
 
 def test_asking_by_name_for_what_has_no_resource_is_an_error() -> None:

@@ -148,7 +148,7 @@ def test_features_of_ones_own_are_learnt_from_and_asked_for_again(tmp_path: Path
     assert np.abs(found.values - labels).mean() < 0.1
     model.save(tmp_path / "m")
     assert QualityModel.load(tmp_path / "m").given == ("oracle",)
-    with pytest.raises(UsageError, match="uses features of your own: give oracle with --extra-features"):
+    with pytest.raises(UsageError, match="uses features of your own: give oracle with `extra_features`"):
         model.predict(sources, outputs)
     with pytest.raises(UsageError, match="no given feature called 'oracle'"):
         model.predict(sources, outputs, given=GivenFeatures(("other",), own.values))

@@ -42,7 +42,7 @@ def edits(path: str | Path, choice: Choice, notes: Notes) -> Iterator[Edit]:
             yield segment.at, segment.at, reader.encoded(text)
 
 
-class _Reader(Parser):
+class _Reader(Parser[Segment]):
     def __init__(self, path: str, pair: str | None) -> None:
         super().__init__(path)
         self.languages = (pair or "-").split("-", 1)

@@ -89,7 +89,7 @@ class _Unit:
     done: list[tuple[str, Segment]] = field(default_factory=list)  # ids within the unit, and what is known by then
 
 
-class _Reader(Parser):
+class _Reader(Parser[Segment]):
     def __init__(self, path: str, *, with_tags: bool = False) -> None:
         super().__init__(path)
         self.pair: str | None = None

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from ...errors import DataError, MissingFile, UnknownName, UsageError
 from ..formats.text_columns import SHEET, find_roles
 from ..formats.text_columns import STATES as STATES
-from ..markup import Parser, escaped
+from ..markup import Found, Parser, escaped
 from .segments import HEADER, Choice, Edit, Notes, Segment, new_columns, splice
 from .states import AMBER, DONE, GREEN, RED, REVIEW
 
@@ -236,12 +236,12 @@ def _archive(path: str | Path) -> Iterator[zipfile.ZipFile]:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from None
 
 
-def _parsed(parser: Parser, archive: zipfile.ZipFile, part: str) -> list[Any]:
+def _parsed(parser: Parser[Found], archive: zipfile.ZipFile, part: str) -> list[Found]:
     with archive.open(part) as stream:
         return list(parser.parse(stream))
 
 
-class _Attributes(Parser):
+class _Attributes(Parser[tuple[str, str]]):
     """Yields two attributes of every element of a name."""
 
     def __init__(self, path: str, wanted: tuple[str, str, str]) -> None:
@@ -249,14 +249,14 @@ class _Attributes(Parser):
         self.wanted = wanted
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        element, *keys = self.wanted
+        element, first, second = self.wanted
         if name == element:
             # The prefix of r:id is the file's choice.
             values = attributes | {f"r:{key.partition(':')[2]}": text for key, text in attributes.items() if ":" in key}
-            self.found.append(tuple(values.get(key, "") for key in keys))
+            self.found.append((values.get(first, ""), values.get(second, "")))
 
 
-class _Strings(Parser):
+class _Strings(Parser[str]):
     """Yields the shared strings; phonetic readings are not part of them."""
 
     def __init__(self, path: str) -> None:
@@ -276,7 +276,7 @@ class _Strings(Parser):
             self.found.append("".join(self.pieces))
 
 
-class _Cells(Parser):
+class _Cells(Parser[_Row]):
     """Yields the rows of a sheet."""
 
     def __init__(self, path: str, strings: Sequence[str]) -> None:

@@ -63,10 +63,10 @@ class FeatureTable(Tabular):
     def __len__(self) -> int:
         return len(self.values)
 
-    def rows(self) -> list[dict[str, float]]:
+    def rows(self) -> list[dict[str, object]]:
         return [dict(zip(self.names, row, strict=True)) for row in self.values.tolist()]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the features of each pair and those left out, as `tercet qe features -f json` prints them."""
         return {"features": self.rows(), "left_out": self.left_out}
 

@@ -105,7 +105,7 @@ class LearnedMetric:
     weights: tuple[Weight, ...]
     ablation: tuple[Ablation, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         model = self.model
         return {
             "learner": self.learner, "setting": self.setting, "seed": self.seed, "language": model.language,

@@ -171,7 +171,7 @@ def _evidence(judgements: Sequence[str | Path], texts: str | Path | None, pairs:
     for one in found:
         if one.testset is None or not one.testset.outputs:
             raise DataError(
-                f"{one.name} has no texts for {one.pair}, so features cannot be computed. Give them with -t, --texts."
+                f"{one.name} has no texts for {one.pair}, so features cannot be computed. Give them with `texts`."
             )
     return found
 

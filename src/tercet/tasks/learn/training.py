@@ -93,7 +93,7 @@ def check_parts(learner: Learner, parts: Sequence[Part], names: Sequence[str]) -
     if learner.learns_from == "pairs" and not pairs:
         raise UsageError(
             f"{learner.name} learns from pairs of outputs, and there are none: no two outputs of a segment were judged "
-            "differently enough. Use --learner ridge, a smaller --margin, or --across 10: pairs of different segments."
+            "differently enough. Use `learner` ridge, a smaller `margin`, or `across` 10: pairs of different segments."
         )
     if not pairs and not labels:
         raise UsageError("There is nothing to learn from: no pairs of outputs, and no scores.")

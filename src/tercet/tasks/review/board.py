@@ -6,7 +6,6 @@ The page is written piece by piece: of a long text, no more than one segment is 
 import re
 from collections.abc import Iterator, Mapping
 from heapq import nsmallest
-from typing import Any
 
 from ...cli.console import rendered
 from ...data.bilingual.segments import Segment
@@ -111,7 +110,7 @@ def _summary(found: Review, top: int) -> Iterator[Part]:
         yield f"{segment.id} ({judged.colour}): {judged.says}\n  source: {segment.source}\n  output: {output}"
 
 
-def _rows(found: Review) -> list[dict[str, Any]]:
+def _rows(found: Review) -> list[dict[str, object]]:
     return [
         {
             "segment": n, "id": segment.id, "file": file, "colour": judged.colour,

@@ -138,7 +138,7 @@ class Review:
         with writing(path) as stream:
             stream.writelines(pieces(self))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         from .board import record
 
         return record(self)

@@ -44,7 +44,7 @@ def read_tokens(path: Path) -> dict[str, Caller]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        raise DataError(f"{path} is not a file of tokens. New ones are made with --new-token NAME.") from None
+        raise DataError(f"{path} is not a file of tokens. New ones are made with `new_token` NAME.") from None
 
 
 def new_token(path: Path, name: str, scopes: Sequence[str]) -> str:

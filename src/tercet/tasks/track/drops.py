@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import erfc, isnan, nan, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -82,7 +82,7 @@ class GateResult:
     def failed(self) -> bool:
         return any(test.failed for test in self.tests)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the verdict and the tests."""
         tests = [asdict(test) | {"failed": test.failed, "message": test.message} for test in self.tests]
         return {"run": self.run, "failed": self.failed, "alpha": self.alpha, "looks": self.looks, "tests": tests}

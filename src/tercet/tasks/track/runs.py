@@ -76,12 +76,12 @@ class Run:
         known = json.dumps([self.pair, self.segments, sorted(self.given.values()) or self.test_set])
         return sha256(known.encode()).hexdigest()[:16]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         names = ("number", "time", "system", "test_set", "pair", "segments", "version")
         parts = {"tags": dict(self.tags), "texts": dict(self.texts), "scores": [dict(vars(s)) for s in self.scores]}
         return {name: getattr(self, name) for name in names} | parts
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, object]:
         """Return the run as a row of a table: number, time, system, test set, tags, scores."""
         found = {"run": self.number, "time": self.time, "system": self.system, "test_set": self.test_set}
         tags = {f"tag.{name}": value for name, value in self.tags.items()}
