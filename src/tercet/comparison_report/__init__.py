@@ -18,8 +18,8 @@ __all__ = ["ComparisonReport", "verdict"]
 
 OWN = f"{__name__}:pages"
 SCRIPTS = (
-    "data", "list", "state", "text", "seen", "layers", "overview", "pair", "analyses", "segments", "export", "keys",
-    "main",
+    "data", "list", "state", "text", "seen", "counted", "layers", "overview", "pair", "analyses", "segments", "export",
+    "keys", "main",
 )  # fmt: skip
 
 

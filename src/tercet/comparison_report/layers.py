@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,9 @@ from ..data.judgements import Span as ErrorSpan
 from ..data.scores import Scores
 from ..data.testset import TestSet
 from ..errors import DataError, TercetError
-from ..metrics import Ready
+from ..metrics import Metric, Ready
+from ..metrics.strings.bleu import BLEU
+from ..metrics.strings.chrf import CHRF
 from ..text.explanations import Seen, Span, Spans
 
 OUTPUTS = 13_000  # that all metrics look at again to mark their words; fewer where the page has many texts
@@ -26,13 +28,15 @@ class Layer:
     """Marks of one origin.
 
     meaning: of marks that weigh much, some, and little; empty where there are none. rows: of the segments that were
-    looked at. seen: in each of these segments, in the output of each system.
+    looked at. seen: in each of these segments, in the output of each system. counted: how the page finds the marks of
+    all segments itself (counted.js).
     """
 
     name: str
     meaning: tuple[str, str, str]
     rows: Sequence[int]
-    seen: Sequence[Sequence[Seen | None]]
+    seen: Sequence[Sequence[Seen | None]] = ()
+    counted: Mapping[str, Any] | None = None
 
     def of(self, numbers: Sequence[int]) -> Layer:
         """Return the layer of a part of the test set: the segments with these numbers, from 1."""
@@ -42,15 +46,37 @@ class Layer:
 
 
 def metric_layers(scores: Iterable[Scores], testset: TestSet, *, segments: int | None = None) -> list[Layer]:
-    """Return a layer for each metric that marks words, on the segments that differ most; all, if they are few."""
+    """Return a layer for each metric that marks words, on the segments that differ most; all, if they are few.
+
+    BLEU and chrF mark all segments, as the page counts what they saw.
+    """
     able = [(item, item.metric) for item in scores if isinstance(item.metric, Ready)]
     able = [(item, ready) for item, ready in able if ready.metric.explains and not ready.metric.uses_network]
-    most = segments
-    if most is None and able:
+    several, most = len(testset.references) > 1, segments
+    counted = {item.label: _counted_by_page(ready.metric, several=several) for item, ready in able}
+    slow = sum(how is None for how in counted.values())
+    if most is None and slow:
         texts = len(testset) * len(testset.systems)
-        most = max(1, max(OUTPUTS - texts // 8, LEAST) // (len(testset.systems) * len(able)))
-    found = (_metric_layer(item, ready, testset, most) for item, ready in able if most)
+        most = max(1, max(OUTPUTS - texts // 8, LEAST) // (len(testset.systems) * slow))
+    found = [
+        Layer(item.label, ready.metric.marked, (), counted=how)
+        if (how := counted[item.label]) is not None
+        else _metric_layer(item, ready, testset, most or 0)
+        for item, ready in able
+        if segments != 0
+    ]
     return [layer for layer in found if layer is not None]
+
+
+def _counted_by_page(metric: Metric, *, several: bool) -> dict[str, Any] | None:
+    """Return how the page counts what a metric saw; None if it cannot. several: there are several references."""
+    if isinstance(metric, BLEU) and (metric.variant, metric.tokenize, metric.lowercase) == ("sacrebleu", "13a", False):
+        return {"unit": "word", "order": metric.max_ngram_order}
+    if not isinstance(metric, CHRF) or not metric.char_order or (several and metric.word_order):
+        return None
+    known = (metric.variant, metric.unit, metric.lowercase, metric.whitespace, metric.eps_smoothing)
+    plain = known == ("sacrebleu", "char", False, False, False)
+    return {"unit": "character", "order": metric.char_order, "beta": metric.beta} if plain else None
 
 
 def _metric_layer(scores: Scores, ready: Ready, testset: TestSet, most: int) -> Layer | None:
@@ -122,4 +148,5 @@ def pack(layer: Layer, testset: TestSet) -> dict[str, object]:
         ]
         for row, systems in zip(layer.rows, layer.seen, strict=True)
     ]
-    return {"name": layer.name, "meaning": layer.meaning, "rows": list(layer.rows), "seen": shown}
+    how = {} if layer.counted is None else {"counted": layer.counted}
+    return {"name": layer.name, "meaning": layer.meaning, "rows": list(layer.rows), "seen": shown, **how}

@@ -8,7 +8,7 @@ const MEANING = ["high", "middle", "low"];
 // The marks of a layer on one output and on the text it was compared with; null where the layer has none.
 function marksOf(layer, i, s) {
   layer.places ??= new Map(layer.rows.map((row, at) => [row, at]));
-  const seen = layer.places.has(i) ? layer.seen[layer.places.get(i)][s] : null;
+  const seen = layer.counted ? countedOnce(layer, i, s) : layer.places.has(i) ? layer.seen[layer.places.get(i)][s] : null;
   if (!seen) return null;
   if (seen.marks) return seen.marks;
   const place = seen.against ?? "source", against = place === "source" ? place : `reference ${place}`;
@@ -18,6 +18,8 @@ function marksOf(layer, i, s) {
     marks.map((mark) => ({...mark, s, partner: mark.partner && {...mark.partner, text: texts[1 - side][1]}})));
   return seen.marks = {against, output, other};
 }
+
+const countedOnce = (layer, i, s) => (layer.kept ??= {})[`${i} ${s}`] ??= countedSeen(layer.counted, i, s);
 
 // The marks on a text that outputs share, the source or a reference: those of all outputs that are read.
 function sharedMarks(layer, i, name) {
@@ -31,7 +33,7 @@ const lettersLegend = () => single() ? "" : [" ", reading().map((s) => [readBadg
 function whyUnmarked(layer, i) {
   if (layer.name === "errors") return "people marked no errors in these outputs";
   if (layer.name === "names") return "no name was lost or invented";
-  if (layer.places.has(i)) return `${layer.name} has nothing to show for these outputs; they may be too long`;
+  if (layer.counted || layer.places.has(i)) return `${layer.name} has nothing to show for these outputs; they may be too long`;
   return `the page has marks for the ${layer.rows.length.toLocaleString("en")} segments that differ most; with --marks ${D.n} it has all`;
 }
 
@@ -70,7 +72,7 @@ function showPartners(event) {
 }
 
 function layerLegend(layer) {
-  const marked = layer.rows.length, all = marked === D.n || ["errors", "names"].includes(layer.name) ? "" : ` Marked: ${marked.toLocaleString("en")} of ${count(D.n, "segment")}, those that differ most.`;
+  const marked = layer.rows.length, all = layer.counted || marked === D.n || ["errors", "names"].includes(layer.name) ? "" : ` Marked: ${marked.toLocaleString("en")} of ${count(D.n, "segment")}, those that differ most.`;
   return [layer.name === "errors" ? "Errors: " : layer.name === "names" ? "Names: " : `${layer.name}: `,
     layer.meaning.flatMap((text, k) => text ? [el("mark", {class: MEANING[k]}, text), "  "] : []), `Point at a word to see more.${all}`, lettersLegend()];
 }
