@@ -125,7 +125,7 @@ def test_pages_with_figures_and_segments(visit: Any, tmp_path: Path) -> None:
     check_views(visit(tmp_path / "page.html"))
 
 
-@pytest.mark.parametrize("protocol", ["da", "mqm", "ranking"])
+@pytest.mark.parametrize("protocol", ["da", "mqm", "ranking", "adequacy", "effort", "esa", "pairwise"])
 def test_the_pages_of_the_rating_server(new_context: Callable[..., Any], tmp_path: Path, protocol: str) -> None:
     with serving(*make_campaign(protocol), tmp_path) as site:
         tab = new_context().new_page()

@@ -7,7 +7,7 @@ import pytest
 
 from tests.docs.running import run
 
-from .test_accessibility import serious
+from .test_accessibility import check_views
 
 pytestmark = pytest.mark.xdist_group("report")
 ROWS = [
@@ -90,12 +90,7 @@ def test_what_is_done_is_kept_and_goes_into_the_file(visit: Any, page: Path) -> 
 
 
 def test_it_is_accessible(visit: Any, page: Path) -> None:
-    tab = opened(visit, page)
-    for width, scheme in ((1400, "light"), (390, "light"), (390, "dark"), (1400, "dark")):
-        tab.set_viewport_size({"width": width, "height": 900})
-        tab.emulate_media(color_scheme=scheme)
-        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert serious(tab) == []
+    check_views(opened(visit, page))
 
 
 def test_the_keyboard_alone(visit: Any, page: Path) -> None:

@@ -36,7 +36,7 @@ class Layer:
     meaning: tuple[str, str, str]
     rows: Sequence[int]
     seen: Sequence[Sequence[Seen | None]] = ()
-    counted: Mapping[str, Any] | None = None
+    counted: Mapping[str, object] | None = None
 
     def of(self, numbers: Sequence[int]) -> Layer:
         """Return the layer of a part of the test set: the segments with these numbers, from 1."""
@@ -68,7 +68,7 @@ def metric_layers(scores: Iterable[Scores], testset: TestSet, *, segments: int |
     return [layer for layer in found if layer is not None]
 
 
-def _counted_by_page(metric: Metric, *, several: bool) -> dict[str, Any] | None:
+def _counted_by_page(metric: Metric, *, several: bool) -> dict[str, object] | None:
     """Return how the page counts what a metric saw; None if it cannot. several: there are several references."""
     if isinstance(metric, BLEU) and (metric.variant, metric.tokenize, metric.lowercase) == ("sacrebleu", "13a", False):
         return {"unit": "word", "order": metric.max_ngram_order}

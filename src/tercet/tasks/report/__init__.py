@@ -64,8 +64,8 @@ class ReportOptions(Where, WordChoice, SegmentChoice, DifferenceTests, OtherScor
         None, "--marks", metavar="N", low=0,
         help="Mark words in the N segments that differ most, by what metrics saw. [default: all; fewer of large ones]",
         about="The number of segments whose words are marked by what metrics saw in them (alignments, entities): "
-        "those that differ most. By default all of 2,000 segments of three systems, and of larger reports fewer. BLEU and "
-        "chrF mark all segments of any report.",
+        "those that differ most. By default all of 2,000 segments of three systems, and of larger reports fewer. BLEU "
+        "and chrF mark all segments of any report.",
     )  # fmt: skip
     title: str | None = option(
         None, "--title", help="Title of the page. [default: the name of the test set]",

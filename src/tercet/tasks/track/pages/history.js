@@ -97,7 +97,7 @@ function pair() {
       el("tbody", {}, rows))),
     report ? el("p", {}, el("a", {href: `${D.folder}/${names.join("-")}.html`}, "The report of these two runs, with all segments")) : null,
     el("p", {}, report ? "Or test them again:" : "Tests of these two runs, and all segments if their texts were kept:"),
-    el("pre", {}, text), el("button", {class: "copy", type: "button", onclick: () => navigator.clipboard?.writeText(text)}, "Copy"));
+    el("pre", {tabindex: "0"}, text), el("button", {class: "copy", type: "button", onclick: () => navigator.clipboard?.writeText(text)}, "Copy"));
 }
 
 function table(rows) {
@@ -128,7 +128,7 @@ function draw() {
   const charts = D.metrics.map((metric, m) => {
     if (!rows.some((i) => metric.v[i] !== null)) return null;
     const better = {true: "higher is better", false: "lower is better"}[metric.higher] ?? "neither direction is better";
-    return el("section", {class: "chart", "data-metric": m}, el("h3", {}, metric.name, " ", el("span", {class: "soft"}, better)));
+    return el("section", {class: "chart", tabindex: "0", "aria-label": metric.name, "data-metric": m}, el("h3", {}, metric.name, " ", el("span", {class: "soft"}, better)));
   }).filter(Boolean);
   byId("charts").replaceChildren(...(charts.length ? charts : [el("p", {}, "No run is shown.")]));
   if (rows.length * D.metrics.length < AT_ONCE) for (const each of charts) fill(each, rows);
