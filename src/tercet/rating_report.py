@@ -1,8 +1,4 @@
-"""The results of a rating campaign as a document: `tercet rate results`, and the report among the server's downloads.
-
-Verdict, systems, marked errors, agreement, raters, and the worst and most disputed outputs with their texts. Without
-the names of raters the report can be given to others.
-"""
+"""The results of a rating campaign as a document: `tercet rate results`, and the report of the server."""
 
 from __future__ import annotations
 

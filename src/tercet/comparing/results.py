@@ -1,7 +1,4 @@
-"""What a comparison of systems found: `Comparison`, and what it consists of.
-
-Differences are score(a) - score(b), whatever the metric; `higher_is_better` says whom they favour.
-"""
+"""What a comparison of systems found. Differences are score(a) - score(b), whatever the metric."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Build a `TestSet` from documents with numbered segments, as in WMT's SGM and XML files.
-
-Segments have the order of the text with most documents. Every output must have every segment; a reference may lack
-some.
-"""
+"""Build a `TestSet` from documents with numbered segments, as in WMT's SGM and XML files."""
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping

@@ -1,8 +1,4 @@
-"""`Judgements`: human judgements of outputs, one row per judgement.
-
-Nothing is averaged or overwritten: an output may have several judgements, by one rater or by many. `tercet.human`
-turns judgements into a gold standard.
-"""
+"""`Judgements`: human judgements of outputs, one row each; nothing is averaged or overwritten."""
 
 import math
 from collections import Counter

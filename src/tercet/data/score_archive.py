@@ -1,7 +1,4 @@
-"""Scores with their counts in one file, so that shards scored apart can be merged, and results kept.
-
-A file is a NumPy archive without pickles: arrays, and a JSON text with everything else.
-"""
+"""Scores with their counts in one file, a NumPy archive without pickles, to merge shards and to keep results."""
 
 import hashlib
 import json

@@ -1,7 +1,4 @@
-"""`TextFiles`: a test set in plain text files that is read piece by piece and never held whole.
-
-It offers what scoring needs of a `TestSet` (`shards`, names, needs), so inputs may be larger than memory.
-"""
+"""`TextFiles`: a test set in plain text files, read piece by piece, so that it may be larger than memory."""
 
 import logging
 from collections import defaultdict

@@ -1,8 +1,4 @@
-"""Tables with a header line, and the scores of systems and segments in them.
-
-Fields are separated by tabs. If the header has no tab, they are separated by commas (and may be quoted, as in CSV) or
-by single blanks (WMT20's files).
-"""
+"""Tables with a header, separated by tabs, or else commas (quoted as in CSV) or blanks; and the scores in them."""
 
 import csv
 import logging

@@ -1,8 +1,4 @@
-"""`Campaign`: items to judge, the protocol, what is shown beside outputs, and the raters. One JSON file.
-
-The file holds no secrets: of personal links and of the organiser's secret it keeps only the SHA-256 hashes. Raters'
-answers are stored elsewhere (`tercet.human.storage`).
-"""
+"""`Campaign`: items, protocol, what is shown, and raters, in a JSON file that has only hashes of personal links."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Read and write a campaign as one JSON file, version 1. Errors name the missing, mistyped or unknown part.
-
-There is one version so far; files of others are rejected.
-"""
+"""Read and write a campaign as one JSON file, version 1. Errors name the missing, mistyped or unknown part."""
 
 import json
 import logging

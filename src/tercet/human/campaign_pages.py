@@ -1,7 +1,4 @@
-"""The pages of one campaign, for raters, the organiser and readers of the results. Answers are saved in a `Store`.
-
-All state is in the database: a server that was killed at any moment continues after a restart.
-"""
+"""The pages of one campaign, for raters, the organiser and readers of results. All state is in the database."""
 
 import asyncio
 import json

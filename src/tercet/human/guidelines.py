@@ -1,8 +1,4 @@
-"""Guidelines for raters: short ones for each protocol, or the organiser's own, in Markdown; and Markdown as HTML.
-
-Of Markdown there are headings, paragraphs, lists, quotations, bold, italics, code and links. The rest
-is shown as it is.
-"""
+"""Guidelines for raters: short ones for each protocol, or the organiser's own; and their Markdown as HTML."""
 
 import re
 from collections.abc import Iterator

@@ -1,7 +1,4 @@
-"""Results of a campaign that people can act on: means with intervals, distributions, worst and most disputed outputs.
-
-They are computed for protocols with scores, at any time and also for one system. Control items are left out.
-"""
+"""Results of a campaign with scores: means with intervals, distributions, worst and most disputed outputs."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,8 +1,4 @@
-"""Tokenisation and tagging for quality estimation, the same for resources and features.
-
-Most languages use Moses' tokeniser without its escapes. Chinese and Japanese, which are written without spaces, use
-sacreBLEU's zh and MeCab.
-"""
+"""Tokenise and tag: Moses' tokeniser without its escapes, sacreBLEU's zh for Chinese, MeCab for Japanese."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor

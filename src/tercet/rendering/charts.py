@@ -1,7 +1,4 @@
-"""Charts: bars, parts of a whole, lines, clouds of points, and curves of a statistic over the N best systems.
-
-The curves are those of Mathur et al. (2020), "Tangled up in BLEU".
-"""
+"""Charts: bars, parts of a whole, lines, clouds, and curves over the N best systems (Mathur et al. 2020)."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""Small figures that need no package and take the colours of their page.
-
-Means with intervals, histograms in cells, alignments of words.
-"""
+"""Small figures that need no package and take their page's colours: means, histograms, aligned words."""
 
 from __future__ import annotations
 

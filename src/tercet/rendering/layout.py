@@ -1,7 +1,4 @@
-"""Positions in figures: points, regression lines, labels of points, bars; and which cells are dark.
-
-Nothing here draws or needs a plotting library.
-"""
+"""Positions in figures: points, regression lines, labels, bars; and which cells are dark. Nothing is drawn."""
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""Pages of segments to look at, on the report's segment browser: `tercet review`, `qe rank` and `entities`.
-
-A page is made piece by piece, so that its segments need not be in memory.
-"""
+"""Pages of segments to look at, written piece by piece: `tercet review`, `qe rank` and `entities`."""
 
 import base64
 import zlib

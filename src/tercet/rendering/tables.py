@@ -1,7 +1,4 @@
-"""Tables as aligned text, Markdown, LaTeX (booktabs), TSV and CSV; and valid JSON.
-
-Cells are strings, already rounded. Numbers are rounded only when they are rendered.
-"""
+"""Tables of rounded cells as aligned text, Markdown, LaTeX (booktabs), TSV and CSV; and valid JSON."""
 
 import math
 import re

@@ -1,7 +1,4 @@
-"""Features of the frequency of n-grams in corpora, and of the number of translations of source words.
-
-Quartiles are those of `Frequencies.cutoffs`, as in QuEst.
-"""
+"""Features of the frequency of n-grams (quartiles as in QuEst), and of the number of translations of words."""
 
 import numpy as np
 

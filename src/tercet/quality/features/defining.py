@@ -1,8 +1,4 @@
-"""The definition of a feature: name, group, description, function, and the resources that it needs.
-
-A feature's function gets the pairs of one chunk and returns a number for each, NaN where it is undefined. Tables have
-the feature's neutral value instead of NaN.
-"""
+"""The definition of a feature. Its function returns a number for each pair, NaN where it is undefined."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,4 @@
-"""What `tercet review` prints, the verdict, counts and the worst segments; and its page.
-
-The page is written piece by piece: of a long text, no more than one segment is in memory.
-"""
+"""What `tercet review` prints, the verdict, counts and the worst segments; and its page, piece by piece."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,4 @@
-"""Who may ask for what: tokens with scopes in a file, of which the server knows only hashes.
-
-Without tokens the server answers anybody, and listens on this computer only.
-"""
+"""Who may ask for what: tokens with scopes in a file of hashes; without it, anybody on this computer."""
 
 import json
 from collections.abc import Sequence

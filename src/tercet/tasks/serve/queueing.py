@@ -1,7 +1,4 @@
-"""The queue of requests and the worker processes that answer them: limits, progress, cancelling, restarts.
-
-Jobs that were accepted are in a file (SQLite): they outlive the server, and their results are kept for some time.
-"""
+"""The queue of requests, the file of jobs that outlive the server, and the worker processes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The worker processes of the server: each answers requests with the command itself, one after another.
-
-A request gets an empty folder with its files, and the command runs there as it would for a person: what it prints is
-the answer. Models stay loaded between requests.
-"""
+"""The worker processes: each runs the command in an empty folder with a request's files; models stay loaded."""
 
 from __future__ import annotations
 

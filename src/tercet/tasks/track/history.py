@@ -1,8 +1,4 @@
-"""The history of a system's scores, in an SQLite file or a PostgreSQL database.
-
-A run is one system's scores on one test set by one or more metrics. It is written in one transaction and never changed.
-Scores that were counted here are kept with their counts, so that runs of different days can be tested.
-"""
+"""The history of a system's scores, in an SQLite file or a PostgreSQL database; runs are never changed."""
 
 from __future__ import annotations
 
