@@ -93,7 +93,6 @@ class CampaignResults:
         }
 
     def to_pandas(self) -> DataFrame:
-        """Return a pandas data frame with one row per system."""
         return to_frame(self.systems(), COLUMNS)
 
     def _repr_html_(self) -> str:

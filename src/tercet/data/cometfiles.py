@@ -102,7 +102,6 @@ def _from_json(text: str, path: Path) -> dict[str, _System]:
 
 
 def _from_list(items: list[object], where: str) -> _System | None:
-    """Read a list with one object per segment."""
     first = items[0] if items else None
     if not isinstance(first, dict) or "mt" not in first:
         return None

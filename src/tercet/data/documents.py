@@ -27,7 +27,6 @@ class Gathered:
     claimed: dict[str, dict[str, str]] = field(default_factory=dict)  # the same according to the outputs' files
 
     def open_document(self, kind: str, name: str, document: str, place: str) -> None:
-        """Begin a document. Raises DataError if the text already has it."""
         before = self.places.setdefault((kind, name, document), place)
         if before != place:
             raise DataError(f"{place}: document {document!r} of {kind} {name!r} occurs already in {before}.")
@@ -42,7 +41,6 @@ class Gathered:
                 raise DataError(f"{place}: the {key} of document {document!r} is {value!r}, but {before!r} before.")
 
     def add(self, kind: str, name: str, document: str, segment: str, text: str, place: str) -> None:
-        """Store a segment. Raises DataError if its id occurs twice."""
         texts = self.texts[kind][name]
         if (document, segment) in texts:
             raise DataError(f"{place}: document {document!r} of {kind} {name!r} has two segments {segment!r}.")

@@ -111,10 +111,7 @@ def resolved(path: str | Path, cache: Path | None = None) -> Path:
 
 
 def _file(
-    path: Path,
-    pair: str | None = None,
-    systems: Iterable[str] | None = None,
-    columns: Mapping[str, str] | None = None,
+    path: Path, pair: str | None = None, systems: Iterable[str] | None = None, columns: Mapping[str, str] | None = None
 ) -> TestSet:
     request = Request(pair, None if systems is None else list(systems), columns or {})
     found = recognise(path, (TEXTS,), request)
@@ -154,7 +151,6 @@ def _folder(folder: Path) -> dict[str, Opener]:
 
 
 def _files(folder: Path, *endings: str) -> Iterator[tuple[Path, str]]:
-    """Yield the files with these endings, and their names without .gz."""
     for path in sorted(folder.iterdir()):
         if (name := bare_name(path)).endswith(endings) and path.is_file():
             yield path, name

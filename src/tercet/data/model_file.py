@@ -146,8 +146,6 @@ def read_model(path: str | Path, kind: str, *, made_by: str) -> ModelFile:
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads and checks one file. Its errors name the file and say what to do."""
-
     path: str | Path
     kind: str
     made_by: str

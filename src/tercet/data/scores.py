@@ -99,7 +99,6 @@ class Scores(Tabular):
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def relabelled(self, label: str) -> "Scores":
-        """Return the same scores under another label."""
         return replace(self, metric=replace(self.metric, label=label))
 
     def __post_init__(self) -> None:
@@ -262,7 +261,6 @@ class ScoreList(Tabular, Sequence[Scores]):
         return len(self._scores)
 
     def rows(self) -> list[dict[str, object]]:
-        """Return the tidy tables of all metrics, one after the other."""
         return [row for item in self._scores for row in item.rows()]
 
     def records(self, *, segments: bool = False, ids: Sequence[str] | None = None) -> list[dict[str, Any]]:

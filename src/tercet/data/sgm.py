@@ -66,8 +66,6 @@ def _pair(heads: list[dict[str, str]]) -> str | None:
 
 
 class _Reader:
-    """A parser of one file, which collects its segments in `gathered`."""
-
     def __init__(self, path: str | Path, gathered: Gathered) -> None:
         self.path, self.gathered = path, gathered
         self.text = "\n".join(read_lines(path))

@@ -48,7 +48,6 @@ class TextFiles:
             return False  # a name that cannot be a file's: reading says so
 
     def read(self) -> TestSet:
-        """All texts in memory."""
         return next(self.shards(1 << 62))
 
     def paths(self) -> dict[tuple[str, str], str | Path]:

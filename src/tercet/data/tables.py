@@ -79,7 +79,6 @@ class Table:
             return [number(text, f"{self.path}, line {line}, column {name!r}") for line, text in rows]
 
     def where(self, name: str, value: str) -> "Table":
-        """Return the table with only the rows that have this value in a column."""
         place = self._place(name)
         kept = [(line, row) for line, row in zip(self.lines, self.rows, strict=True) if row[place] == value]
         return Table(self.path, self.header, [row for _, row in kept], [line for line, _ in kept])

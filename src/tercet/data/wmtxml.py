@@ -31,8 +31,6 @@ _LANGUAGES = ("lang", "language")
 
 
 class _Reader(Parser[object]):
-    """Collects the segments of a file in `gathered`."""
-
     def __init__(self, path: str, encoding: str) -> None:
         super().__init__(path, encoding)
         self.gathered = Gathered()

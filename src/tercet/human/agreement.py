@@ -76,7 +76,6 @@ class Agreement(Tabular):
         return next((item.value for item in self.measures if (item.measure, item.group) == (measure, group)), math.nan)
 
     def rows(self) -> list[dict[str, object]]:
-        """Return one row per coefficient and group of raters."""
         facts = {"name": self.name, "pair": self.pair, "kind": self.kind}
         return [facts | asdict(item) for item in self.measures]
 

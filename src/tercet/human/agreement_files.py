@@ -93,11 +93,6 @@ def _read(path: Path, request: Request, database: str | None) -> list[tuple[Judg
     return found
 
 
-def is_campaign(path: str | Path) -> bool:
-    """Return whether a file is a campaign of `tercet rate`."""
-    return recognise(path, (CAMPAIGN,)) is not None
-
-
 def _answers(path: Path, pair: str | None, database: str | None) -> tuple[Judgements, TestSet | None]:
     from .storage import open_store
 

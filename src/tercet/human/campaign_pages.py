@@ -86,7 +86,6 @@ class CampaignPages(Pages):
         self._computed: tuple[int, Dashboard, Results | None] | None = None
 
     def campaign_app(self) -> Starlette:
-        """Return the ASGI application of the campaign."""
         return self.app(
             [
                 Route("/", self.welcome),
@@ -287,7 +286,6 @@ class CampaignPages(Pages):
         return *self._computed[1:], self.store.tokens(self.campaign)
 
     async def progress(self) -> dict[str, Any]:
-        """Return the campaign's line in the overview of all campaigns."""
         judged = await run_in_threadpool(self.store.judged)
         mine = {rater.name: set(rater.items) for rater in self.campaign.raters}
         done = {name: judged.get(name, {}).keys() & items for name, items in mine.items()}

@@ -134,7 +134,6 @@ def compute(
 
 
 def _weighed(judgements: Judgements, notes: list[str]) -> Judgements:
-    """Convert marked errors (MQM) to scores. Other kinds of judgements are returned unchanged."""
     if "mqm" not in judgements.kinds:
         return judgements
     try:

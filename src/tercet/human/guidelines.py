@@ -55,7 +55,6 @@ def _blocks(lines: list[str]) -> Iterator[str]:
 
 
 def _kind(line: str) -> str:
-    """Return the kind of block that a line belongs to."""
     if not line.strip():
         return ""
     first = _KINDS.get(line[0], "text")

@@ -42,7 +42,6 @@ class JudgedOutput:
 
     @property
     def spread(self) -> float:
-        """Return the largest difference between two raters."""
         return max(self.scores.values()) - min(self.scores.values())
 
 

@@ -209,11 +209,9 @@ class Store:
         return found
 
     def issue(self, rater: str, token_hash: str) -> None:
-        """Make another token valid for this rater."""
         self._access([{"rater": rater, "token_hash": token_hash, "event": "issued"}])
 
     def revoke(self, rater: str, token_hashes: Sequence[str]) -> None:
-        """Revoke these tokens permanently."""
         self._access([{"rater": rater, "token_hash": value, "event": "revoked"} for value in token_hashes])
 
     def tokens(self, campaign: Campaign) -> dict[str, str]:

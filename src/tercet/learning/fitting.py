@@ -52,7 +52,6 @@ class Learner(ABC):
         """Return a predictor trained on standardised features, shape (n, k) with k > 0."""
 
     def fit_with(self, data: Examples, settings: Settings) -> Predictor:
-        """Return a predictor trained with given settings."""
         inputs, units = standard_units(data.features)
         if not units.shape[1]:  # no feature varies in this fold
             known = data.labels[~np.isnan(data.labels)]
@@ -60,7 +59,6 @@ class Learner(ABC):
         return self.fit_units(inputs, units, data, settings)
 
     def fit(self, data: Examples) -> Predictor:
-        """Choose settings and return a trained predictor."""
         constant = np.flatnonzero(is_constant_series(data.features.T)).tolist()
         if self.reads_features and len(constant) == data.features.shape[1]:
             raise DataError(

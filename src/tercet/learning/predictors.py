@@ -106,7 +106,6 @@ class Predictor(ABC):
         """Return what is inconsistent about the arrays, or None."""
 
     def to_parts(self) -> Parts:
-        """Return plain values, for JSON, and arrays."""
         plain = {"kind": self.kind, "width": self.inputs.width, "training": dict(self.training)}
         arrays: dict[str, NDArray[Any]] = {name: getattr(self.inputs, name) for name in _INPUT_ARRAYS}
         for name, declared in self._own_fields().items():

@@ -84,7 +84,6 @@ class Conformal:
         return values - width, values + width
 
     def to_parts(self) -> Parts:
-        """Return plain values, for JSON, and arrays."""
         plain: dict[str, Any] = {name: getattr(self, name) for name in _NUMBERS} | {"difficulty": None}
         arrays: dict[str, NDArray[Any]] = {"errors": self.errors, "weights": self.weights}
         if self.difficulty is not None:

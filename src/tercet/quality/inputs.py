@@ -46,7 +46,6 @@ class Column:
         return self.path if self.column is None else f"{self.path}:{self.column}"
 
     def place(self, row: int) -> str:
-        """Return file and line of a value, for messages."""
         return f"{self.path}, line {row + self.first_line}"
 
 
@@ -213,12 +212,10 @@ class GivenFeatures:
             raise DataError(f"Feature {self.names[column]!r}, segment {row + 1}: not a finite number{most}.")
 
     def check_rows(self, segments: int) -> None:
-        """Raise DataError if the features are of another number of segments."""
         if len(self.values) != segments:
             raise DataError(f"There are {segments} segments, but `extra_features` for {len(self.values)}.")
 
     def only(self, names: Sequence[str]) -> "GivenFeatures":
-        """Return these features, in this order."""
         for name in names:
             if name not in self.names:
                 raise UnknownName("given feature", name, self.names)

@@ -173,7 +173,6 @@ class QualityModel(StoredModel):
         given: GivenFeatures | None = None,
         executor: Executor | None = None,
     ) -> FeatureTable:
-        """Return the features of these texts that the model uses."""
         check_several(sources)
         check_several(outputs)
         self._warn_of_changed_needs()

@@ -75,7 +75,6 @@ class Ranked:
 
     @property
     def why(self) -> str:
-        """All reasons in one line."""
         return " | ".join(map(str, self.reasons))
 
 

@@ -65,7 +65,6 @@ class LabelledTexts:
     groups: tuple[Hashable, ...]
 
     def checksum(self) -> str:
-        """Return the SHA-256 of all examples."""
         digest = sha256("\n".join(map(checksum, (self.sources, self.outputs, [str(g) for g in self.groups]))).encode())
         digest.update(self.labels.tobytes())
         return digest.hexdigest()

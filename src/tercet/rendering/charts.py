@@ -178,10 +178,7 @@ def clouds(
 
 
 def top_n_curves(
-    curves: Mapping[str, Iterable[tuple[int, float, float]]],
-    *,
-    label: str = "correlation",
-    title: str,
+    curves: Mapping[str, Iterable[tuple[int, float, float]]], *, label: str = "correlation", title: str
 ) -> Figure:
     """Return curves over the N best systems, with bands for ties; more than seven have a small plot each."""
     rows: list[Row] = []

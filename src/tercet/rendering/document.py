@@ -135,7 +135,6 @@ class SegmentTexts:
             yield from (f"    {title}:", *(f"      {_printable(line)}" for line in lines))
 
     def markdown(self) -> Iterator[str]:
-        """Yield the lines of a nested list."""
         yield f"- {markdown_text(self.head)}"
         yield from (f"    - {markdown_text(name)}: {markdown_text(clip(text, 200))}" for name, text in self.texts)
         for title, lines in self.lists:
@@ -336,7 +335,6 @@ def _markdown(part: Part) -> str:
 
 
 def _record(part: Part) -> dict[str, object]:
-    """Return a part for JSON."""
     if isinstance(part, Table):
         header, rows = part.columns("json")
         return {"table": part.caption, "header": header, "rows": rows}

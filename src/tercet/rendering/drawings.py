@@ -56,7 +56,6 @@ class IntervalDots:
         return [dict(zip(names, row, strict=True)) for row in self.values]
 
     def svg(self) -> str:
-        """Return the drawing, whose colours are in the page's style."""
         numbers = [each for row in self.values for each in row[1:4] if not isnan(each)]
         ticks = _ticks(min(numbers), max(numbers))
         low, high = min(ticks[0], *numbers), max(ticks[-1], *numbers)
@@ -107,7 +106,6 @@ class AlignedWords:
 
     @property
     def rows(self) -> list[Mapping[str, object]]:
-        """The links, for JSON."""
         return [
             {self.names[0]: self.words[i], self.names[1]: self.other[j], "weight": weight, "label": label}
             for i, j, weight, label in self.links

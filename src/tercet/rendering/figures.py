@@ -249,7 +249,6 @@ def heat_map(
 
 
 def _panels(small: Any, names: Sequence[str], width: int, columns: int) -> Any:
-    """Return the chart as one panel per name."""
     header = alt.Header(title=None, labelAnchor="start", labelFontWeight="bold", labelLimit=width, labelPadding=4)
     return small.facet(facet=alt.Facet("name:N", sort=list(names), header=header), columns=columns)
 
@@ -332,7 +331,6 @@ def _missing(count: int) -> str:
 
 
 def _figure(chart: Any, rows: list[Row], title: str, notes: Iterable[str], width: int) -> Figure:
-    """Return the figure with title, notes and the common configuration."""
     wide = max(width, 300)
     notes_text = "; ".join(note for note in notes if note)
     below = {"subtitle": textwrap.wrap(notes_text, wide // 6), "subtitleColor": "#333333"} if notes_text else {}

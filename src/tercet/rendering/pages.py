@@ -28,7 +28,7 @@ LONG = 50  # characters of a cell: a table with sentences, whose cells are below
 MANY = 12  # headings; the contents of longer pages are folded
 
 
-def page(document: Document, *, language: str = "en") -> str:
+def page(document: Document) -> str:
     """Return the whole page. All text is escaped; only drawings are inserted unchanged."""
     parts = list(document.parts)
     headings = [part for part in parts if isinstance(part, Heading)]
@@ -45,17 +45,11 @@ def page(document: Document, *, language: str = "en") -> str:
         *sections(parts),
         "</main>",
     ]
-    return frame(title, body, ["page.css"], ["theme.js", "page.js"], language=language)
+    return frame(title, body, ["page.css"], ["theme.js", "page.js"])
 
 
 def frame(
-    title: str,
-    body: Iterable[str],
-    styles: Sequence[str],
-    scripts: Sequence[str],
-    *,
-    language: str = "en",
-    drawings: bool = True,
+    title: str, body: Iterable[str], styles: Sequence[str], scripts: Sequence[str], *, drawings: bool = True
 ) -> str:
     """Return a page with these assets (PACKAGE:NAME of other packages) around its body. drawings: SVG with styles."""
     style = "".join(map(_asset, styles))
@@ -63,7 +57,7 @@ def frame(
     policy = f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'"
     policy += "; style-src-attr 'unsafe-inline'" if drawings else ""
     head = f"""<!DOCTYPE html>
-<html lang="{escape(language)}">
+<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
@@ -108,9 +102,9 @@ def data_page(
     return frame(title, body, styles, scripts, drawings=False)
 
 
-def write_page(path: str | Path, document: Document, *, language: str = "en") -> None:
+def write_page(path: str | Path, document: Document) -> None:
     """Write the page. The file is complete or not written at all."""
-    text = page(document, language=language)
+    text = page(document)
     with writing(path) as stream:
         stream.write(text)
 
@@ -191,7 +185,6 @@ def _picture(part: Picture) -> Iterator[str]:
 
 
 def _card(segment: SegmentTexts) -> str:
-    """Return a segment with its texts, one below the other."""
     texts = "".join(
         f'<dt>{escape(name)}</dt><dd dir="auto">{_marked(text, segment.marks.get(name, ()))}</dd>'
         for name, text in segment.texts

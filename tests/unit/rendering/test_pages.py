@@ -56,8 +56,8 @@ class Drawing:
         return self.drawn
 
 
-def made(*parts: Part, title: str = "t", language: str = "en") -> str:
-    return page(Document(parts, title), language=language)
+def made(*parts: Part, title: str = "t") -> str:
+    return page(Document(parts, title))
 
 
 def test_every_text_is_escaped_wherever_it_stands() -> None:
@@ -65,7 +65,7 @@ def test_every_text_is_escaped_wherever_it_stands() -> None:
     text = made(
         Heading(HOSTILE, HOSTILE), HOSTILE, Notes([HOSTILE]), Pre(HOSTILE), Picture(Drawing(HOSTILE), HOSTILE),
         Heading("two", level=3), Table([HOSTILE], [[HOSTILE], [HOSTILE]], HOSTILE, [["good"], [""]]),
-        Segments(HOSTILE, [card]), title=HOSTILE, language='e"n',
+        Segments(HOSTILE, [card]), title=HOSTILE,
     )  # fmt: skip
     read = Reader(text)
     tags = {tag for tag, _ in read.elements}

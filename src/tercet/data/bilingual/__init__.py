@@ -56,7 +56,6 @@ class BilingualFile:
     checksum: str = ""
 
     def read(self) -> Iterator[Segment]:
-        """Yield the segments. Raises DataError if there is none."""
         segment = None
         for segment in self.format.read_segments(self.path, self.choice):
             yield segment
@@ -90,7 +89,6 @@ class BilingualFile:
         self.check_unchanged(self.checksum)
 
     def check_unchanged(self, checksum: str) -> None:
-        """Raise DataError if the file does not hold now what it held when its checksum was taken."""
         if content_checksum(self.path) != checksum:
             raise DataError(f"{self.path} has changed since its texts were read. Nothing was written; run it again.")
 
@@ -126,7 +124,6 @@ class Bitext(BilingualFile):
         return len(self.segments)
 
     def read(self) -> Iterator[Segment]:
-        """Yield the segments."""
         return iter(self.segments)
 
     def __repr__(self) -> str:
@@ -147,7 +144,6 @@ class Bitext(BilingualFile):
 
     @property
     def source(self) -> list[str]:
-        """Return the source texts. Raises DataError if the file has none."""
         texts = [segment.source for segment in self.segments if segment.source is not None]
         if len(texts) < len(self):
             raise self._without("the source", "source")

@@ -118,7 +118,6 @@ class _Reader(Parser[Segment]):
         )  # fmt: skip
 
     def _settle_languages(self) -> None:
-        """Choose the languages from the first segment, where they are not given."""
         known = list(self._texts)
         source = self.languages[0] or (known or [""])[0]
         first = self._of(source)

@@ -88,7 +88,6 @@ class Head:
 
     @cached_property
     def header(self) -> list[str]:
-        """Return the fields of the first line."""
         return fields_of(self.first, self.separator)
 
     @cached_property
@@ -104,7 +103,6 @@ class Head:
 
     @cached_property
     def json(self) -> object:
-        """Return the whole file as JSON, None if it is not JSON."""
         return _parsed("\n".join(read_lines(self.path)))
 
     @cached_property

@@ -34,11 +34,7 @@ def _reads(reader: Callable[..., Judgements | Contents], *, checked: bool = Fals
 
 
 def _table(
-    name: str,
-    about: str,
-    columns: str,
-    read: Reader,
-    pairs: Callable[[Head], Sequence[str] | None] = values_of_pairs,
+    name: str, about: str, columns: str, read: Reader, pairs: Callable[[Head], Sequence[str] | None] = values_of_pairs
 ) -> Format:
     return Format(name, (JUDGEMENTS,), about, by_columns(*columns.split()), read, pairs=pairs, in_folders=True)
 

@@ -38,7 +38,6 @@ def _jump(test: Callable[[Floats], NDArray[np.generic]]) -> Compute:
 
 
 def _fertility(pairs: SentencePairs) -> Floats:
-    """Return the largest number of target words of one source word."""
     aligned = pairs.aligned
     linked = aligned.forward[aligned.forward >= 0]
     counts = np.bincount(linked, minlength=int(aligned.source_offsets[-1])).astype(np.float64)

@@ -191,7 +191,6 @@ def _repeated(order: int) -> Compute:
 
 
 def _stutters(pairs: SentencePairs) -> Floats:
-    """Count the target words that occur twice in a row."""
     counts = [sum(one == two and one.isalpha() for one, two in pairwise(words)) for words in pairs.target.words]
     return np.array(counts, dtype=np.float64)
 

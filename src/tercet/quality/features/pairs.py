@@ -223,7 +223,6 @@ class SentencePairs:
         self._kept: dict[str, Any] = {}
 
     def side(self, name: str) -> TextSide:
-        """Return the side called "source" or "target"."""
         return self.source if name == "source" else self.target
 
     def kept(self, key: str, make: Callable[[], T]) -> T:
@@ -246,7 +245,6 @@ class SentencePairs:
 
     @cached_property
     def aligned(self) -> AlignedWords:
-        """The word alignments in both directions."""
         return AlignedWords(self.resources.given("aligner", WordAligner), self.source.words, self.target.words)
 
     @cached_property

@@ -226,7 +226,6 @@ def run(options: LearnOptions) -> None:
 def _divide(
     examples: Sequence[JudgedOutputs], leave_out: Sequence[str]
 ) -> tuple[list[JudgedOutputs], list[JudgedOutputs]]:
-    """Return what to train on, and what is left out."""
     known = list(dict.fromkeys(one.pair for one in examples))
     for pair in leave_out:
         if pair not in known:

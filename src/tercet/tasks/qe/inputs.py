@@ -92,7 +92,6 @@ class Output(Quiet, Jobs, Form, group="Result"):
     )  # fmt: skip
 
     def write(self, text: str) -> None:
-        """Write the result."""
         if self.to is None:
             import click
 

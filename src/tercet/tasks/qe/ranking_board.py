@@ -74,7 +74,6 @@ def _block(model: QualityModel, each: Ranked) -> str:
 
 
 def _page(model: QualityModel, ranking: SegmentRanking, worth: str) -> str:
-    """Return the page for reviewers."""
     cards = []
     for each in ranking.segments:
         value, low, high = _within(model, each)

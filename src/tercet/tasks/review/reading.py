@@ -19,7 +19,6 @@ class TextPair:
     pair: str | None = None
 
     def read(self) -> Iterator[Segment]:
-        """Yield the segments."""
         from ...quality.inputs import read_texts
 
         for number, (source, output) in enumerate(zip(*read_texts(self.source, str(self.path)), strict=True), 1):

@@ -62,12 +62,10 @@ class Run:
 
     @property
     def output(self) -> str:
-        """The checksum of the output, or an empty text."""
         return next((value for name, value in self.texts.items() if name.startswith("output")), "")
 
     @cached_property
     def given(self) -> dict[str, str]:
-        """The checksums of all texts but the output."""
         return {name: value for name, value in self.texts.items() if not name.startswith("output")}
 
     @cached_property
@@ -82,7 +80,6 @@ class Run:
         return {name: getattr(self, name) for name in names} | parts
 
     def row(self) -> dict[str, object]:
-        """Return the run as a row of a table: number, time, system, test set, tags, scores."""
         found = {"run": self.number, "time": self.time, "system": self.system, "test_set": self.test_set}
         tags = {f"tag.{name}": value for name, value in self.tags.items()}
         return found | tags | {each.label: each.score for each in self.scores}
