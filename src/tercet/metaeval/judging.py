@@ -103,7 +103,7 @@ def judge(evidence: Evidence, scores: Sequence[Scores], *, options: Request) -> 
     # For plots, where a correlation of segments was computed from the scores of all outputs.
     of_outputs = wanted.level == "seg" and wanted.is_correlation and found.metrics.shape[1:] == found.human.shape
     named = zip(items, found.metrics, strict=True)
-    repeated = ("level", "average", "absolute", "resamples", "confidence", "seed", "alpha")
+    repeated = ("level", "average", "absolute", "inclusive", "resamples", "confidence", "seed", "alpha")
     return Verdicts(
         dataset=evidence.name, repeated=standard.repeated, pair=evidence.pair, statistic=wanted.text,
         gold=standard.label,

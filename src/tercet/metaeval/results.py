@@ -75,6 +75,7 @@ class Verdicts(Tabular):
     test: str | None = None
     alpha: float = 0.05
     p_values: Floats | None = None  # (metrics, metrics): row better than column
+    inclusive: bool = False  # a difference equal to the margin is a preference too
     notes: tuple[str, ...] = ()
     about: tuple[str, ...] = ()  # what was understood of tables of judgements
     repeated: int = 0  # outputs that people judged more than once; their judgements are averaged
@@ -84,8 +85,9 @@ class Verdicts(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything except scores as a dictionary. "metrics" is a list with one dictionary per metric."""
-        names = ("dataset", "pair", "level", "statistic", "average", "absolute", "gold", "gold_name", "margin", "unit",
-                 "resamples", "confidence", "seed", "test", "alpha", "outliers", "notes", "about")  # fmt: skip
+        names = ("dataset", "pair", "level", "statistic", "average", "absolute", "gold", "gold_name", "margin",
+                 "inclusive", "unit", "resamples", "confidence", "seed", "test", "alpha", "outliers", "notes",
+                 "about")  # fmt: skip
         return {**_fields(self, names), "metrics": self._metric_rows()}
 
     def rows(self) -> list[dict[str, Any]]:

@@ -19,7 +19,10 @@ def verdict_parts(results: Sequence[Verdicts], width: int = 3, *, matrix: bool =
     first = results[0]
     level = "system" if first.level == "sys" else "segment"
     golds = dict.fromkeys(
-        one.gold if one.margin is None else f"{one.gold} differences above {one.margin:g}" for one in results
+        one.gold
+        if one.margin is None
+        else f"{one.gold} differences {'of at least' if one.inclusive else 'above'} {one.margin:g}"
+        for one in results
     )
     name = f"{first.dataset} {first.pair}".strip() if len(results) == 1 else first.dataset
     yield Heading(f"{name}, {level} level: {statistic_name(first)} with {', '.join(golds)}")
