@@ -68,7 +68,7 @@ def open_executor(
     # forkserver: a fork of a process with threads (BLAS has some) may hang.
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-    with ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=context, initializer=_leave_stopping_to_parent) as pool:
+    with ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=context, initializer=_begin_worker) as pool:
         try:
             yield pool
         except BaseException:
@@ -80,10 +80,13 @@ def open_executor(
             raise
 
 
-def _leave_stopping_to_parent() -> None:
+def _begin_worker() -> None:
     """Ignore Ctrl-C in a worker: it ends when its parent says so, without a traceback."""
     import signal
 
+    from .workers import collect_rarely
+
+    collect_rarely()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

@@ -44,7 +44,7 @@ def recompute(
 
 
 def _recompute(table: PaperTable, data: DataSets) -> Reproduction:
-    reason = table.reason or data.missing(table.needs)
+    reason = table.reason or data.missing(table.needs) or _left_out(table, data)
     if reason or table.make is None:
         unchecked = all_unchecked(table.expected, reason) if table.expected else []
         found = Reproduction(unchecked=unchecked, notes=() if unchecked else (f"Not recomputed. {reason}",))
@@ -64,13 +64,19 @@ def _recompute(table: PaperTable, data: DataSets) -> Reproduction:
     return replace(found, derived=derived, unchecked=unchecked, rows=rows, columns=columns)
 
 
+def _left_out(table: PaperTable, data: DataSets) -> str:
+    """Return why a table of one metric is not made; empty if its row was asked for."""
+    return "" if all(data.asks_for(row, spec) for row, spec in table.of.items()) else LEFT_OUT
+
+
 def _without_left_out(found: Reproduction, rows: Sequence[str]) -> Reproduction:
     """Return the table with a note on rows that were not asked for; their numbers are unchecked for this reason."""
     if not rows:
         return found
     columns = {cell.column for cell in found.cells}
     unchecked = [
-        replace(one, reason=LEFT_OUT) if one.row in rows and one.column in columns else one for one in found.unchecked
+        replace(one, reason=LEFT_OUT) if one.row in rows and (not columns or one.column in columns) else one
+        for one in found.unchecked
     ]
     note = f"Left out of this run (--rows all computes all rows): {', '.join(rows)}."
     return replace(found, unchecked=unchecked, notes=(*found.notes, note))

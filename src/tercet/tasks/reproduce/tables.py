@@ -21,6 +21,7 @@ PAPERS: dict[str, str] = LISTED["papers"]
 SLOW: list[str] = LISTED["rows"]["slow"]  # metrics
 CONTRADICTIONS: list[dict[str, str]] = LISTED["contradictions"]
 ABSENT: dict[str, str] = LISTED["absent"]  # by metric
+NOTES: dict[str, str] = LISTED["notes"]  # that several tables share
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class PaperTable:
 
     make: the function that recomputes it; without one, `reason` says why. notes: printed below it, with {names} of
     `Reproduction.note_values`. required: rows whose numbers must be equal or near, except those in `differs` ("row
-    column").
+    column"). of: the row with a metric of ours, and the metric, of which all of the table is.
     """
 
     caption: str
@@ -53,11 +54,12 @@ class PaperTable:
     notes: Sequence[str] = ()
     required: Sequence[str] = ()
     differs: Sequence[str] = ()
+    of: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def own_rows(self) -> Mapping[str, str]:
         """The rows with our own metrics: name and metric."""
-        return self.make.options.get("rows", {}) if isinstance(self.make, Maker) else {}
+        return self.of or (self.make.options.get("rows", {}) if isinstance(self.make, Maker) else {})
 
 
 def why_absent(row: str, column: str = "") -> str:
@@ -69,7 +71,8 @@ def _read(fields: Mapping[str, Any]) -> PaperTable:
     own = {key: fields[key] for key in ("rows", "same") if key in fields}
     kept = {key: value for key, value in fields.items() if key not in ("make", "options", *own)}
     maker = Maker(fields["make"], fields.get("options", {}) | own) if "make" in fields else None
-    return PaperTable(**kept, make=maker)
+    notes = [NOTES.get(note, note) for note in kept.pop("notes", ())]
+    return PaperTable(**kept, make=maker, notes=notes)
 
 
 TABLES = {paper: {name: _read(fields) for name, fields in LISTED[paper].items()} for paper in PAPERS}

@@ -25,6 +25,7 @@ from ....metrics.structure.verta import VERTa
 from ....types import Floats
 from ....workers import results_in_order
 from ..printed import compare, expected_file, printed
+from ..recomputing import LEFT_OUT
 from ..results import Reproduction, Statement
 from ..sources import DataSets, once
 from ..tables import why_absent
@@ -61,6 +62,11 @@ INFERRED = "VERTA-W"
 INFERRED_FROM = "Two of its four weights were inferred from these numbers, so that they do not check anything."
 LEAST = 0.350  # Tercet's UPF-Cobalt must reach this average over all language pairs of WMT14
 INTERMEDIATE = "The thesis does not explain the row 'cobalt', a version between the metric and its ablations."
+
+
+def asks_for_cobalt(data: DataSets) -> bool:
+    """Return whether UPF-Cobalt, its ablations and variants are to be computed."""
+    return data.asks_for(OWN, "cobalt")
 
 
 def cobalts(data: DataSets) -> dict[str, Cobalt]:
@@ -152,18 +158,24 @@ def _cobalt_scores(data: DataSets, name: str, pair: str) -> list[Scores]:
 
 
 @once
-def _cobalt_taus(data: DataSets, name: str, pair: str) -> Taus:
-    scores = [*_cobalt_scores(data, name, pair), sentbleu(data, name, pair)]
+def _cobalt_taus(data: DataSets, name: str, pair: str, asked: bool) -> Taus:
+    """Return tau of sentBLEU, and of UPF-Cobalt and its variants if they were asked for."""
+    scores = [*(_cobalt_scores(data, name, pair) if asked else ()), sentbleu(data, name, pair)]
     return segment_taus(judged(data, name, pair), scores, [item.label for item in scores])
 
 
 def year_values(
     data: DataSets, name: str, wanted: Sequence[str], rows: Mapping[str, str], *, pairs: Sequence[str] | None = None
 ) -> Taus:
-    """Return tau of UPF-Cobalt, its ablations and other metrics, by row and language pair, with means."""
+    """Return tau of UPF-Cobalt, its ablations and variants, and of other metrics, by row and language pair, with means.
+
+    The ablations are computed with UPF-Cobalt, because several tables share them. pairs: only these of the wanted ones.
+    """
     here = pairs_of(data, name, wanted if pairs is None else pairs)
+    asked, others = asks_for_cobalt(data), {row: spec for row, spec in rows.items() if row != OWN}
     return table_rows(
-        {pair: _cobalt_taus(data, name, pair) | own_taus(data, name, pair, rows, rows) for pair in here}, wanted
+        {pair: _cobalt_taus(data, name, pair, asked) | own_taus(data, name, pair, others, others) for pair in here},
+        wanted,
     )
 
 
@@ -188,6 +200,8 @@ def tau_table(
 
     def reason(row: str, column: str) -> str:
         if values and row not in shown:
+            if row in (*ABLATIONS, *SAME_ROW):
+                return LEFT_OUT
             return INTERMEDIATE if row == "cobalt" else why_absent(row)
         return missing_pair(name, column) if not values or "-" in columns[column] else NOT_ASKED
 

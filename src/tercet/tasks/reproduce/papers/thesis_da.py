@@ -18,7 +18,7 @@ from ..results import Plot, Reproduction, Statement
 from ..sources import DataSets, grouped, numbers, once, read_table
 from ..tables import why_absent
 from .rankings import Taus, language_pairs
-from .thesis_cobalt import ABLATIONS, OWN, SAME_ROW, SYSTEM, cobalt_scores, cobalts, year_values
+from .thesis_cobalt import ABLATIONS, OWN, SAME_ROW, SYSTEM, asks_for_cobalt, cobalt_scores, cobalts, year_values
 
 SET, ANALOGUE, RANKED = "wmt16_da", "wmt17", "wmt16"
 COUNTED, ROUNDED = ("Assessments", "Translations"), "It is a count that the thesis rounds."
@@ -90,9 +90,11 @@ def _scores_of_cobalt(data: DataSets, pair: str) -> dict[str, Floats]:
 
 
 def scores_of(data: DataSets, pair: str, rows: Mapping[str, str]) -> dict[str, Floats]:
-    """Return segment scores by row: UPF-Cobalt, its ablations and variants, and the metrics of `rows`."""
-    found = data.scored(assessed(data)[1][pair].texts, rows, optional=True)
-    return _scores_of_cobalt(data, pair) | {item.label: item.segment[SYSTEM] for item in found}
+    """Return segment scores by row; with UPF-Cobalt its ablations and variants."""
+    others = {row: spec for row, spec in rows.items() if row != OWN}
+    found = data.scored(assessed(data)[1][pair].texts, others, optional=True)
+    cobalt = _scores_of_cobalt(data, pair) if OWN in rows and asks_for_cobalt(data) else {}
+    return cobalt | {item.label: item.segment[SYSTEM] for item in found}
 
 
 def _r_by_pair(data: DataSets, rows: Mapping[str, str]) -> Taus:
@@ -119,7 +121,7 @@ def da_table(data: DataSets, *, expected: str, rows: Mapping[str, str]) -> Repro
     """Return r with direct assessment, by language pair (Tables 4.12, 4.15, A.8) or by quality (4.21, A.9)."""
     table, own_data = printed(expected), assessed(data)[0]
     values = (_r_by_quality if {*LEVELS} <= {*table.columns} else _r_by_pair)(data, rows)
-    values |= {row: values[same] for row, same in SAME_ROW.items()}
+    values |= {row: values[same] for row, same in SAME_ROW.items() if same in values}
     printed_rows = {row.casefold() for row in table.cells}
     ablated = any(row in table.cells for row in ABLATIONS)
     hidden = {*SAME_ROW, *(() if ablated else ABLATIONS)}
@@ -129,7 +131,7 @@ def da_table(data: DataSets, *, expected: str, rows: Mapping[str, str]) -> Repro
         if row not in hidden and not (own_data and row.casefold() in printed_rows)
     }
     statements: list[Statement] = []
-    if ablated:
+    if ablated and OWN in values:
         means = {row: np.mean(list(values[row].values())) for row in (OWN, *ABLATIONS)}
         lower = [row for row in ABLATIONS if means[row] < means[OWN]]
         holds, found_lower = "penalty off" in lower, f"lower: {', '.join(lower) or 'none'}"
@@ -142,7 +144,7 @@ def da_table(data: DataSets, *, expected: str, rows: Mapping[str, str]) -> Repro
     places = {row.casefold(): row for row in values}
     ours = {row: values.get(places.get(row.casefold(), row), {}) for row in table.cells}
     return compare(
-        expected, ours, lambda row, _: "" if ours[row] else why_absent(row),
+        expected, ours, lambda row, _: LEFT_OUT if row in (*ABLATIONS, *SAME_ROW) else why_absent(row),
         lambda row, _: {"within": WITHIN.get(row), "must": row in required}, statements=statements, extra=extra,
     )  # fmt: skip
 
@@ -174,8 +176,8 @@ def rankings_table(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
 def quality_figure(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
     """Return Figure 4.4: the difference in r between UPF-Cobalt and other metrics, by quality."""
     values = _r_by_quality(data, rows)
-    others = [row for row in rows if row in values]
-    if not others:
+    others = [row for row in rows if row in values and row != OWN]
+    if not others or OWN not in values:
         return Reproduction(notes=[f"Not recomputed. {LEFT_OUT}"])
     gains = {row: [(level, values[OWN][level] - abs(values[row][level])) for level in LEVELS] for row in others}
     best = max(others, key=lambda row: sum(abs(value) for value in values[row].values()))
@@ -187,14 +189,16 @@ def quality_figure(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
     return Reproduction(statements=[statement], extra=extra, plots=[plot])
 
 
-def scatter_figure(data: DataSets, *, row: str, rows: Mapping[str, str] | None = None) -> Reproduction:
+def scatter_figure(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
     """Return one of Figures A.1 to A.10: scores of a metric and human scores of segments, by language pair."""
+    ((row, spec),) = rows.items()
     points, r = {}, {}
     for pair, one in assessed(data)[1].items():
-        scores = scores_of(data, pair, rows or {})
+        scores = scores_of(data, pair, rows)
         if row not in scores:  # there is a warning if a package or model is missing
-            asked = data.asks_for(row, (rows or {}).get(row, ""))
-            return Reproduction(notes=[f"Not recomputed. {f'{row} cannot run here.' if asked else LEFT_OUT}"])
+            return Reproduction(
+                notes=[f"Not recomputed. {f'{row} cannot run here.' * data.asks_for(row, spec) or LEFT_OUT}"]
+            )
         r[pair] = float(pearson(scores[row], one.human))
         points[f"{pair}, r = {r[pair]:.3f}"] = list(zip(one.human.tolist(), scores[row].tolist(), strict=True))
     plot = Plot("scatter", _of(data, f"{row} and direct assessment"), "human score (z)", row, points)

@@ -10,9 +10,10 @@ from ....data.testset import TestSet
 from ....metrics import create
 from ....types import Floats
 from ..printed import all_unchecked, compare, expected_file
+from ..recomputing import LEFT_OUT
 from ..results import Reproduction, Statement
 from ..sources import DataSets
-from .thesis_cobalt import ABLATIONS, OWN
+from .thesis_cobalt import OWN
 from .thesis_da import assessed, scores_of
 
 BLEU = "bleu:variant=mteval"
@@ -52,7 +53,7 @@ def cobalt_table(data: DataSets, *, example: str) -> Reproduction:
     return _compared(example, values, [Statement(said, meteor > ours, found, must=False)] if example == "4.17" else [])
 
 
-def assessed_table(data: DataSets, *, example: str) -> Reproduction:
+def assessed_table(data: DataSets, *, example: str, rows: Mapping[str, str]) -> Reproduction:
     """Return Table 4.22, 4.23 or 4.24: scores, standard scores and ranks of an output among the best quarter."""
     output, people = _example(example)["output"], assessed(data)[1]
     outputs = [text for one in people.values() for texts in one.texts.outputs.values() for text in texts]
@@ -62,10 +63,11 @@ def assessed_table(data: DataSets, *, example: str) -> Reproduction:
     place = outputs.index(output)
     human = np.concatenate([one.human for one in people.values()])
     best = np.array_split(np.argsort(human, kind="stable"), 4)[-1]
-    by_pair = [scores_of(data, pair, {}) for pair in people]
-    rows = {row: np.concatenate([found[row] for found in by_pair]) for row in (OWN, *ABLATIONS)}
-    rows |= {"WE off": rows[OWN], "DA": human}
-    return _compared(example, {row: _standing(scores, place, scores[best]) for row, scores in rows.items()})
+    by_pair = [scores_of(data, pair, rows) for pair in people]
+    scores = {row: np.concatenate([found[row] for found in by_pair]) for row in by_pair[0]}
+    scores |= {"DA": human} | ({"WE off": scores[OWN]} if OWN in scores else {})
+    values = {row: _standing(of_row, place, of_row[best]) for row, of_row in scores.items()}
+    return compare(f"thesis_t{example.replace('.', '_')}", values, LEFT_OUT, decimals=4)
 
 
 def _standing(scores: Floats, place: int, among: Floats) -> dict[str, float]:
