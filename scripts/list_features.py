@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import sys
 
-from tercet.quality.features import GROUPS, Feature, all_features, baseline_features
+from tercet.quality.features import GROUPS, Feature, all_features, baseline_features, paper_features
 from tercet.quality.resources import AXES, HOW_TO_GIVE
 
 _HEAD = """# Features of quality estimation
 
 A feature is a number that is computed from source and output, without a reference. Of {count} features, {groups} are in
 groups 1 to 12, those of Specia, Cancedda and Dymetman (2010), section 3. The paper has 84 features and does not list
-them, so the list is that of QuEst (Specia, Shah, de Souza and Cohn, 2013). Group 13 is our own.
+them, so the list is that of QuEst (Specia, Shah, de Souza and Cohn, 2013). Group 13 is our own. Of the groups of the
+paper, {paper} features are named in its descriptions: `--features specia2010` chooses them.
 
 Words are tokens in lower case, by Moses' tokeniser (Chinese and Japanese have their own tokenisers). A feature is left
 out, with the reason, if a resource that it needs is missing. If a feature is undefined for a pair, as most are for an
@@ -49,6 +50,7 @@ def features_page() -> str:
     parts = [
         _HEAD.format(
             count=len(features),
+            paper=len(paper_features()),
             groups=sum(one.group != "more" for one in features),
             baseline=_table(["", "name", "QuEst", "what it is"], baseline),
         )

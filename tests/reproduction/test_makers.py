@@ -65,9 +65,15 @@ class ByLength:
         return SimpleNamespace(values=np.array([float(len(text)) for text in outputs]))
 
 
+def trained(*texts, features=(), **options) -> ByLength:
+    """Instead of training: on EAMT09 the features are the paper's 84."""
+    assert [*features] == ["specia2010"] or "higher_is_better" in options
+    return ByLength()
+
+
 @pytest.fixture
 def quick_training(monkeypatch):
-    monkeypatch.setattr(specia, "train", lambda *texts, **options: ByLength())
+    monkeypatch.setattr(specia, "train", trained)
 
 
 def test_specia_makes_its_tables_from_its_own_data(ce_dataset, quick_training):
@@ -79,7 +85,10 @@ def test_specia_makes_its_tables_from_its_own_data(ce_dataset, quick_training):
     bleu = {cell.row: cell.recomputed for cell in two.cells if cell.column == "BLEU"}
     assert bleu["System2"] > bleu["System3"]
     three, four, text = (made("specia", name, data) for name in ("3", "4", "text"))
-    assert {cell.column for cell in three.cells} == {"RMSPE"} and len(three.cells) == 2
+    assert {cell.column for cell in three.cells} == {"RMSPE", "RMSPE_ci"} and len(three.cells) == 4
+    assert all(cell.recomputed > 0 for cell in three.cells)
+    assert [one.text.partition(": ")[0] for one in four.statements] == [*["System2"] * 2, *["System3"] * 2]
+    assert [one.must for one in four.statements] == [True, False] * 2  # the claim, and its confidence of 99.8 %
     assert len(four.cells) == 10 and all(0 <= cell.recomputed <= 1 for cell in four.cells)
     assert [cell.row for cell in text.cells] == ["System2"]
     assert {item.reason for item in text.unchecked} == {

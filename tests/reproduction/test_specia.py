@@ -43,6 +43,7 @@ def test_quality_estimation_correlates_better_than_metrics_with_the_reference(ta
 
 def test_predictions_are_nearer_to_people_than_their_mean(tables):
     model, mean = (row["RMSPE"] for row in tables["3"].extra.values())
+    assert all(0.01 < row["RMSPE_ci"] < 0.1 for row in tables["3"].extra.values())
     assert model == pytest.approx(0.797, abs=0.02)
     assert mean == pytest.approx(1.0, abs=0.05)
     assert [one.holds for one in tables["3"].statements] == [True]

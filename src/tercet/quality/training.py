@@ -44,6 +44,7 @@ from .features import (
     cross_fitted,
     extract,
     find_feature,
+    paper_features,
 )  # fmt: skip
 from .inputs import GivenFeatures, Range, check_labels, check_languages, check_range, same_languages
 from .model import QualityModel, with_given
@@ -307,9 +308,10 @@ def chosen_features(asked: Sequence[str] | None, resources: Resources) -> tuple[
 
 
 def named_groups() -> dict[str, list[str]]:
-    """Return the names of the features of each group, and of the baseline."""
+    """Return the names of the features of each group, of the baseline, and of the paper's 84 (`specia2010`)."""
     groups = {group: [feature.name for feature in all_features() if feature.group == group] for group in GROUPS}
-    return groups | {"baseline": [feature.name for feature in baseline_features()]}
+    presets = {"baseline": baseline_features(), "specia2010": paper_features()}
+    return groups | {name: [feature.name for feature in chosen] for name, chosen in presets.items()}
 
 
 def features_named(asked: Sequence[str]) -> list[str]:

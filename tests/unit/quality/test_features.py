@@ -23,9 +23,11 @@ from tercet.quality.features import (
     cross_fitted,
     extract,
     find_feature,
+    paper_features,
 )
 from tercet.quality.features.families import family
 from tercet.quality.resources import HOW_TO_GIVE, Corpora, Resources
+from tercet.quality.training import features_named
 
 from .corpus import SOURCES, TARGETS, column
 
@@ -43,6 +45,18 @@ def test_the_groups_of_the_paper_have_at_least_its_84_features() -> None:
     assert all(counts.values())
     assert sum(count for group, count in counts.items() if group != "more") >= 84
     assert len(GROUPS) == 13
+
+
+def test_the_preset_of_the_paper_has_84_features_of_all_its_groups() -> None:
+    chosen = features_named(["specia2010"])
+    assert chosen == [one.name for one in paper_features()] and len(chosen) == 84
+    assert {find_feature(name).group for name in chosen} == {*GROUPS} - {"more"}
+    share = features_named(["lengths", "alignment"])
+    assert [name for name in share if name in chosen] == [
+        "source_tokens", "target_tokens", "source_target_ratio", "target_source_ratio", "alignment_score",
+        "alignment_score_back", "links_one_to_one", "links_one_to_many", "links_many_to_one", "links_many_to_many",
+        "source_unaligned", "target_unaligned",
+    ]  # fmt: skip
 
 
 def test_names_and_numbers_are_given_once() -> None:
