@@ -192,8 +192,7 @@ class Reproduction:
             "paper": self.paper,
             "table": self.table,
             "caption": self.caption,
-            "total": len(self.cells),
-            "equal": self.equal,
+            **totals_of([self]),
             "cells": [cell.to_dict() for cell in self.cells],
             "derived": [cell.to_dict() for cell in self.derived],
             "unchecked": [vars(one) for one in self.unchecked],
@@ -225,7 +224,7 @@ class Reproductions(Tabular):
         return self.tables[index]
 
     def __repr__(self) -> str:
-        totals = self._totals(self.tables)
+        totals = totals_of(self.tables)
         return f"<Reproductions of {len(self)} tables: {totals['equal']} of {totals['total']} cells round to print>"
 
     def by_paper(self) -> dict[str, list[Reproduction]]:
@@ -249,26 +248,27 @@ class Reproductions(Tabular):
         if self.single:
             return self.tables[0].to_dict()
         papers = [
-            {"paper": paper, **self._totals(found), "tables": [one.to_dict() for one in found]}
+            {"paper": paper, **totals_of(found), "tables": [one.to_dict() for one in found]}
             for paper, found in self.by_paper().items()
         ]
-        return papers[0] if len(papers) == 1 else {**self._totals(self.tables), "papers": papers}
+        return papers[0] if len(papers) == 1 else {**totals_of(self.tables), "papers": papers}
 
     def _repr_html_(self) -> str:
         names = ("paper", "table", "row", "column", "printed", "recomputed", "equal", "reason")
         return html_table(names, [[row[name] for name in names] for row in self.rows()])
 
-    @staticmethod
-    def _totals(found: Sequence[Reproduction]) -> dict[str, int]:
-        counts = counts_of(found)
-        return {
-            "total": sum(counts[name] for name in VERDICTS),
-            "equal": counts["equal"],
-            "in_interval": counts["in interval"],
-            "half_widths": counts["half-width"],
-            "derived": counts["from print"] + counts["not from print"],
-            "derived_equal": counts["from print"],
-        }
+
+def totals_of(found: Sequence[Reproduction]) -> dict[str, int]:
+    """Return the counts of printed numbers that JSON has for a table, a paper and all papers."""
+    counts = counts_of(found)
+    return {
+        "total": sum(counts[name] for name in VERDICTS),
+        "equal": counts["equal"],
+        "in_interval": counts["in interval"],
+        "half_widths": counts["half-width"],
+        "derived": counts["from print"] + counts["not from print"],
+        "derived_equal": counts["from print"],
+    }
 
 
 def counts_of(found: Sequence[Reproduction]) -> Counter[str]:

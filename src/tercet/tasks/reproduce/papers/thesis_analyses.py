@@ -31,7 +31,7 @@ def average_table(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
     values: Taus = {}
     for year, expected in YEARS.items():
         if data(year.lower()) is not None:
-            for row, found in year_values(data, year.lower(), language_pairs(expected), rows).items():
+            for row, found in year_values(data, expected, year.lower(), rows).items():
                 if "Avg" in found:
                     values.setdefault("BLEU" if row == "SENTBLEU" else row, {})[year] = found["Avg"]
     return compare(
@@ -184,7 +184,7 @@ def unknown_table(data: DataSets) -> Reproduction:
 def language_figure(data: DataSets) -> Reproduction:
     """Return Figure 4.3 for WMT14: UPF-Cobalt less BLEU and less the best metric, and its scores, by language pair."""
     pairs = language_pairs("thesis_tA_3")
-    found = year_values(data, "wmt14", pairs, {})
+    found = year_values(data, "thesis_tA_3", "wmt14", {OWN: "cobalt"})
     best = printed("thesis_tA_3").cells["DISCOTK-PARTY-TUNED"]
     gains = {
         "less BLEU": {pair: found[OWN][pair] - found["SENTBLEU"][pair] for pair in pairs},

@@ -9,7 +9,6 @@ these years only WMT14's texts are public together with its rankings. The trees 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -165,26 +164,34 @@ def _cobalt_taus(data: DataSets, name: str, pair: str, asked: bool) -> Taus:
 
 
 def year_values(
-    data: DataSets, name: str, wanted: Sequence[str], rows: Mapping[str, str], *, pairs: Sequence[str] | None = None
+    data: DataSets, expected: str, name: str, rows: Mapping[str, str], *, pairs: Sequence[str] | None = None
 ) -> Taus:
-    """Return tau of UPF-Cobalt, its ablations and variants, and of other metrics, by row and language pair, with means.
+    """Return tau of sentBLEU and of metrics on the rankings of a table's year, by row and language pair, with means.
 
-    The ablations are computed with UPF-Cobalt, because several tables share them. pairs: only these of the wanted ones.
+    UPF-Cobalt is computed with its ablations and variants, because several tables share them. Rows that are printed
+    have half-widths. pairs: only these.
     """
+    wanted = language_pairs(expected)
     here = pairs_of(data, name, wanted if pairs is None else pairs)
-    asked, others = asks_for_cobalt(data), {row: spec for row, spec in rows.items() if row != OWN}
+    asked, others = OWN in rows and asks_for_cobalt(data), {row: spec for row, spec in rows.items() if row != OWN}
+    names = {row.casefold() for row in printed(expected).cells}
+    bounded = {row for row in others if row.casefold() in names}
     return table_rows(
-        {pair: _cobalt_taus(data, name, pair, asked) | own_taus(data, name, pair, others, others) for pair in here},
+        {pair: _cobalt_taus(data, name, pair, asked) | own_taus(data, name, pair, others, bounded) for pair in here},
         wanted,
     )
 
 
 def tau_table(
     data: DataSets, *, expected: str, name: str, rows: Mapping[str, str] | None = None, ablation: bool = False,
-    pairs: Sequence[str] | None = None,
+    pairs: Sequence[str] | None = None, must: Collection[str] = (),
 ) -> Reproduction:  # fmt: skip
-    """Return tau of UPF-Cobalt, of sentBLEU and of the metrics of `rows` on the rankings of one year."""
-    values = year_values(data, name, language_pairs(expected), rows or {}, pairs=pairs)
+    """Return tau of sentBLEU and of the metrics of `rows`, such as UPF-Cobalt, on the rankings of one year.
+
+    name: the data set. ablation: also without one of its parts. pairs: only these language pairs; means need all.
+    must: rows that are required to agree with print.
+    """
+    values = year_values(data, expected, name, rows or {}, pairs=pairs)
     values |= {row: values[same] for row, same in SAME_ROW.items() if same in values}
     if not ablation:
         values = {row: found for row, found in values.items() if row not in ABLATIONS}
@@ -213,8 +220,9 @@ def tau_table(
     statements = _averages(values, ablation) if name == "wmt14" and "Avg" in values.get(OWN, {}) else []
     noted = {"within": HALF_WIDTH_WITHIN}
     return compare(
-        expected, shown, reason, partial(tau_options, table), statements=statements, extra=extra, note_values=noted
-    )
+        expected, shown, reason, lambda row, column: {**tau_options(table, row, column), "must": row in must},
+        statements=statements, extra=extra, note_values=noted,
+    )  # fmt: skip
 
 
 def _averages(values: Taus, ablation: bool) -> list[Statement]:

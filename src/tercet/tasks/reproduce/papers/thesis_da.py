@@ -17,7 +17,7 @@ from ..recomputing import LEFT_OUT
 from ..results import Plot, Reproduction, Statement
 from ..sources import DataSets, grouped, numbers, once, read_table
 from ..tables import why_absent
-from .rankings import Taus, language_pairs
+from .rankings import Taus
 from .thesis_cobalt import ABLATIONS, OWN, SAME_ROW, SYSTEM, asks_for_cobalt, cobalt_scores, cobalts, year_values
 
 SET, ANALOGUE, RANKED = "wmt16_da", "wmt17", "wmt16"
@@ -153,7 +153,7 @@ def rankings_table(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
     """Return Table 5.3: tau on the rankings of WMT16, and r with its direct assessments, whichever are there."""
     values: dict[str, Taus] = {RANKED: {}, SET: {}}
     if data(RANKED) is not None:
-        taus = year_values(data, RANKED, language_pairs("thesis_t4_12"), rows)
+        taus = year_values(data, "thesis_t4_12", RANKED, rows)
         values[RANKED] = {**taus, "BLEU": taus.get("SENTBLEU", {})}
     if data(SET) is not None:
         values[SET] = _r_by_pair(data, rows)
