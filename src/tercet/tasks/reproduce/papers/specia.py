@@ -150,10 +150,8 @@ def _beside_metrics(
     wins = {name: compare_pearson(one.scores, predictions, values).wins for name, values in by_metric.items()}
     others = ", ".join(f"{name} {row[name]:.3f}" for name in METRICS)
     least = min(wins, key=lambda name: wins[name])
-    said, better = (
-        f"{OWN} correlates better than every metric that has the reference",
-        row[OWN] > max(map(row.get, METRICS)),
-    )
+    said = f"{OWN} correlates better than every metric that has the reference"
+    better = row[OWN] > max(row[name] for name in METRICS)
     surely = f"least over {least}, in {wins[least]:.1%} of resamples"
     return row, [
         Statement(f"{start}{said}", better, f"{row[OWN]:.3f}; {others}", must=must),

@@ -7,7 +7,7 @@ these years only WMT14's texts are public together with its rankings. The trees 
 `expected/thesis_t4_8.txt`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np

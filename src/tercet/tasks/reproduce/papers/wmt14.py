@@ -41,31 +41,7 @@ def segment_table(
     data: DataSets, *, expected: str = "wmt14_t4", rows: Mapping[str, str] = NO_ROWS, pairs: Sequence[str] | None = None
 ) -> Reproduction:
     """Return Table 4 or 5: tau by language pair. rows: metrics by row. pairs: only these; means need all pairs."""
-    table, wanted = printed(expected), language_pairs(expected)
-    here = pairs_of(data, NAME, wanted if pairs is None else pairs)
-    bounded = [row for row in table.cells if row == "SENTBLEU" or row in rows]
-    values = table_rows(
-        {
-            pair: segment_taus(judged(data, NAME, pair), [sentbleu(data, NAME, pair)], bounded)
-            | own_taus(data, NAME, pair, rows, bounded)
-            for pair in here
-        },
-        wanted,
-    )
-
-    def reason(row: str, column: str) -> str:
-        if not here:
-            return missing_pair(NAME, column)
-        if column.startswith("HTIES") or row == "n":
-            return NO_TIES
-        return NOT_ASKED if row in values else why_absent(row)
-
-    def how(row: str, column: str) -> dict[str, object]:
-        of_ours = {"within": WITHIN} if row == "SENTBLEU" else {}
-        return {**of_ours, **tau_options(table, row, column), "must": row in ("SENTBLEU", "METEOR")}
-
-    extra = {name: row for name, row in values.items() if name not in table.cells}
-    found = compare(expected, values, reason, how, extra=extra)
+    found = tau_table(data, expected=expected, name=NAME, rows=rows, pairs=pairs, must=("SENTBLEU", "METEOR"))
     taus = [cell for cell in found.cells if cell.row == "SENTBLEU" and not cell.column.endswith("_ci")]
     largest = max((abs(cell.difference) for cell in taus), default=float("nan"))
     unchecked = [
