@@ -8,6 +8,7 @@ one unit. With a cache, finished counts are kept, and a run that was killed cont
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import sys
@@ -68,7 +69,8 @@ def open_executor(
     # forkserver: a fork of a process with threads (BLAS has some) may hang.
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-    with ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=context, initializer=_begin_worker) as pool:
+    begin: dict[str, Any] = {"initializer": _begin_worker, "initargs": (gc.get_threshold(),)}
+    with ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=context, **begin) as pool:
         try:
             yield pool
         except BaseException:
@@ -80,13 +82,11 @@ def open_executor(
             raise
 
 
-def _begin_worker() -> None:
-    """Ignore Ctrl-C in a worker: it ends when its parent says so, without a traceback."""
+def _begin_worker(collected: tuple[int, int, int]) -> None:
+    """Ignore Ctrl-C in a worker: it ends when its parent says so. collected: the parent's thresholds of garbage."""
     import signal
 
-    from .workers import collect_rarely
-
-    collect_rarely()
+    gc.set_threshold(*collected)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

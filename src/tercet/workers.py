@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -16,16 +15,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 Warnings = list[tuple[str, str]]  # a logger's name, a message
 WATCH = 5.0  # seconds between looks at a cluster
-COLLECTED = (100_000, 50, 50)  # thresholds of Python's collector of cyclic garbage
 AHEAD = 8  # units that may be running or finished but not yet collected: bounds memory
-
-
-def collect_rarely() -> None:
-    """Let this process look for cyclic garbage less often: with many texts and tables in memory it took a third of it.
-
-    For processes of our own (commands and workers), not for those that use the library.
-    """
-    gc.set_threshold(*COLLECTED)
 
 
 def submit(executor: Executor, function: Callable[..., Result], *arguments: object) -> Future[tuple[Result, Warnings]]:

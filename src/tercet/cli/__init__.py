@@ -78,10 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; what a user can mend ends in a message and an exit code, never in a traceback."""
     # One thread for linear algebra: work is spread by --jobs, and starting more threads takes longer than a small run.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from ..workers import collect_rarely
     from .console import guarded, warnings_shown
 
-    collect_rarely()
     try:
         # Without standalone mode click returns the code of ctx.exit() instead of raising it.
         with guarded(), warnings_shown():

@@ -99,7 +99,7 @@ def reproduce(*, options: ReproduceOptions) -> Reproductions:
 
     from ...data.catalogue import data_folder
     from ...engine import open_executor
-    from .recomputing import recompute
+    from .recomputing import rare_collection, recompute
     from .sources import DataSets
     from .tables import ALL, PAPERS, SLOW, tables
 
@@ -112,7 +112,7 @@ def reproduce(*, options: ReproduceOptions) -> Reproductions:
     rows = () if options.rows == ("none",) else options.rows
     # Tables share processes and counts: without a cache of the user's, counts are kept until the end of the run.
     kept = TemporaryDirectory(prefix="tercet-") if options.cache is None else nullcontext(options.cache)
-    with kept as folder, open_executor(options.jobs, options.cluster) as executor:
+    with rare_collection(), kept as folder, open_executor(options.jobs, options.cluster) as executor:
         how: dict[str, Any] = {"progress": options.progress, "rows": rows, "slow": SLOW}
         folders: Any = options.data
         data = DataSets.under(*folders, also=data_folder(), cache=folder, executor=executor, **how)
