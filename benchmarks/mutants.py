@@ -32,7 +32,15 @@ ELSEWHERE = {  # tests of modules that have no file of their own
     "winners": ["tests/unit/stats/test_williams.py", "tests/unit/stats/test_permutation.py"],
     "metaeval.measures": [f"tests/unit/metaeval/test_{name}.py" for name in ("measures", "measurement", "judging")],
     "human.agreement_measures": ["tests/unit/human/test_agreement.py"],
+    "options": ["tests/unit/test_tasks.py"],
+    "data.formats": ["tests/unit/data"],
+    "learning": ["tests/unit/learning", "tests/unit/data/test_model_file.py"],
+    "tasks.serve": ["tests/unit/tasks/test_serve.py"],
+    "tasks.track": ["tests/unit/tasks/test_track.py"],
+    "tasks.review": ["tests/unit/tasks/test_review.py"],
 }
+# Of those, tests that start processes, wait, or take seconds.
+SLOW = "not (postgres or killed or outlive or two_processes or 100_000 or queue or encoder or too_long or estimated)"
 WIDER = ["tests/property/test_stats.py", "tests/property/test_significance.py"]  # for survivors
 OTHER = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -116,26 +124,32 @@ def survives(module: str, tree: ast.Module, tests: Sequence[str]) -> bool:
         os.dup2(nothing, 2)
         resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
         sys.meta_path.insert(0, _Changed(f"tercet.{_full(module)}", tree))
-        os._exit(
-            pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--hypothesis-seed=0", *tests])
-        )
+        os._exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-k", SLOW, *tests]))
     _, status = os.waitpid(child, 0)
     return status == 0
 
 
 def _full(module: str) -> str:
-    return module if "." in module else f"stats.{module}"
+    return module if "." in module or (STATS.parent / module).is_dir() else f"stats.{module}"
 
 
 def tests_of(module: str) -> list[str]:
     """Return the files that test a module by itself."""
     found = [folder / f"test_{module}.py" for folder in (TESTS, ROOT / "tests" / "property")]
-    return [str(path) for path in found if path.exists()] or ELSEWHERE[module]
+    package = next((name for name in ELSEWHERE if module == name or module.startswith(f"{name}.")), module)
+    return [str(path) for path in found if path.exists()] or ELSEWHERE[package]
+
+
+def source_of(module: str) -> Path:
+    """Return the file of a module, or of a package."""
+    path = STATS.parent.joinpath(*_full(module).split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
 def load_others() -> None:
     """Import what the tests need and no mutant changes, once for all forked processes."""
-    for name in ("numpy", "scipy.stats", "scipy.optimize", "pandas", "pytest", "statsmodels.api"):
+    for name in ("numpy", "scipy.stats", "scipy.optimize", "pandas", "pytest", "statsmodels.api", "sqlalchemy", "httpx",
+                 "starlette.testclient", "sklearn", "openpyxl", "lxml.etree", "hypothesis"):  # fmt: skip
         importlib.import_module(name)
     for path in sorted((STATS.parent / "kernels").glob("[!_]*.py")):
         importlib.import_module(f"tercet.kernels.{path.stem}")
@@ -154,7 +168,7 @@ def main() -> None:
     load_others()
     made = survived = 0
     for module in [given.only.partition(":")[0]] if given.only else given.modules:
-        source = STATS.parent.joinpath(*_full(module).split(".")).with_suffix(".py").read_text("utf-8")
+        source = source_of(module).read_text("utf-8")
         if not survives(module, ast.parse(source), tests_of(module)):
             raise SystemExit(f"{module}: its tests fail without a change.")
         found = list(mutants(source))

@@ -75,6 +75,15 @@ class Server:
         with self.log.open("a") as log:
             self.process = subprocess.Popen(self.words, stderr=log)
 
+    def wait(self) -> None:
+        """Wait until the server answers."""
+        for _ in range(600):
+            with suppress(httpx.TransportError):
+                httpx.get(f"http://127.0.0.1:{self.port}/healthz")
+                return
+            time.sleep(0.1)
+        sys.exit(f"The server does not answer: {self.log.read_text()[-2000:]}")
+
     def kill(self, how: int = signal.SIGKILL) -> None:
         self.kills += how == signal.SIGKILL
         os.kill(self.process.pid, how)
@@ -189,7 +198,7 @@ def main() -> int:
         made = make_requests(Path(name), options.metric)
         server = Server(Path(name), options)
         server.start()
-        time.sleep(3)
+        server.wait()
         try:
             tally = asyncio.run(run(server, made, options))
         finally:

@@ -215,6 +215,18 @@ def test_a_wrong_model_is_refused(tmp_path: Path, change: str, message: str):
         create(f"rima:model={tmp_path / 'wrong.model'}").score_one("a", ["b"])
 
 
+@pytest.mark.parametrize("curve", [np.arange(3.0), np.ones((2, 2)), np.array([]), np.array([1.0, np.nan])])
+def test_a_model_with_a_forged_curve_is_refused(tmp_path: Path, curve: np.ndarray):
+    content = rima._read(None, None)
+    arrays = {**content.arrays, "values": curve}
+    if curve.ndim == 1 and len(curve) != 3:
+        arrays["knots"] = np.arange(float(len(curve)))
+    wrong = type(content)(content.kind, content.manifest, arrays, content.blobs, needs=content.needs)
+    write_model(wrong, tmp_path / "wrong.model")
+    with pytest.raises(DataError, match="Its curve must be finite and rising"):
+        create(f"rima:model={tmp_path / 'wrong.model'}").score_one("a", ["b"])
+
+
 def test_a_damaged_model_is_refused(tmp_path: Path):
     path = tmp_path / "damaged.model"
     whole = (Path(rima.__file__).parents[1] / "data" / "rima.model").read_bytes()

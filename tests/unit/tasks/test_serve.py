@@ -237,6 +237,8 @@ def test_a_job_is_cancelled_and_the_queue_has_an_end(server: Server) -> None:
         ({"metrics": ["mean:of=mine.toml+bleu"]}, 400, "names a file, code or a service"),
         ({"metrics": ["comet:model=/models/x"]}, 400, "names a file, code or a service"),
         ({"metrics": ["learned:model=x"]}, 400, "names a file, code or a service"),
+        ({"metrics": ["qe:model=x"]}, 400, "names a file, code or a service"),
+        ({"metrics": ["QE|nrefs:0|model:x|version:1"]}, 400, "names a file, code or a service"),
         ({"metrics": ["bertscore:encoder=hf:/tmp"]}, 400, "names a file, code or a service"),
         ({"metrics": ["bertscore:allow_download=true"]}, 400, "names a file, code or a service"),
         ({"metrics": ["cobalt:parser=spacy:/tmp/x"]}, 400, "names a file, code or a service"),

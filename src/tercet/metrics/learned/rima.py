@@ -221,17 +221,18 @@ def _open(content: ModelFile, inputs: str, device: str) -> Opened:
     from ...language.encoders.onnx import open_pair_network
 
     manifest, end = content.manifest, "" if content.kind == KIND else f".{inputs}"
+    knots, values = (content.arrays[f"{name}{end}"].astype(np.float64) for name in ("knots", "values"))
+    rising = knots.ndim == 1 and knots.shape == values.shape and knots.size > 0 and bool((np.diff(knots) > 0).all())
+    if not rising or not np.isfinite([knots, values]).all() or manifest["longest"] < 1:
+        raise DataError("rima: the model is damaged. Its curve must be finite and rising, and `longest` at least 1.")
     if content.kind == KIND:
         network: Any = _Turned(open_pair_network(
             content.blobs["network"], content.needs.get("tokenizer", ""), "rima", device=device
         ))  # fmt: skip
     else:
         network = Rater(content, inputs, device=device)
-    return Opened(
-        network, manifest["chrf_weight"], manifest["longest"],
-        content.arrays[f"knots{end}"].astype(np.float64), content.arrays[f"values{end}"].astype(np.float64),
-        _half_width(content, inputs),
-    )  # fmt: skip
+    inside = network, manifest["chrf_weight"], manifest["longest"]
+    return Opened(*inside, knots, values, _half_width(content, inputs))
 
 
 class _Turned(NamedTuple):

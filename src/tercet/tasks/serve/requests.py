@@ -244,12 +244,16 @@ def _check_metric(spec: str) -> None:
                 each = known.get(key.strip())
                 if each is None or each.choices or not each.kinds & {"str", "Path"} or (key, name) == ("of", "mean"):
                     continue
-                if each.file is True or each.local or each.secret or not _VALUE.fullmatch(value.strip()):
+                if each.local or each.secret or not _VALUE.fullmatch(value.strip()):
                     raise UsageError(refusal)
     try:
         metric = create_from_file(spec, "The request")
     except Untrusted:
         raise UsageError(refusal) from None
+    for each in metric.parameters():
+        path = each.path(getattr(metric, each.name))
+        if path is not None and not path.is_absolute():  # those of data sets are absolute
+            raise UsageError(refusal)
     for member in metric.named_metrics():
         _check_metric(member)
 
