@@ -70,7 +70,7 @@ def test_a_dead_worker_process_is_reported_with_what_to_do(small_shards: None) -
     with engine.open_executor(2) as pool:
         assert pool is not None
         pool.submit(os.getpid).result()
-        with pytest.raises(WorkerDied, match="--cache"):
+        with pytest.raises(WorkerDied, match="with `cache`"):
             for process in list(pool._processes.values()):  # type: ignore[attr-defined]
                 os.kill(process.pid, signal.SIGKILL)
             list(engine.count(make_testset(), ready(make_testset(), "bleu"), executor=pool))
