@@ -55,8 +55,9 @@ pictures: $(STAMP)
 	$(BIN)/python scripts/make_pictures.py
 
 # What a release would upload, on Linux: built for each Python of this computer, tagged for all distributions (PyPI
-# takes no other wheel), checked, installed into an empty environment and run there.
-dist: PYTHONS ?= $(or $(foreach minor,11 12 13,$(shell command -v python3.$(minor))),$(PYTHON))
+# takes no other wheel), checked, each installed into an empty environment and run there.
+# Some names are there and do not run (pyenv), so each is asked for the program behind it.
+dist: PYTHONS ?= $(or $(foreach minor,11 12 13,$(shell python3.$(minor) -c 'import sys; print(sys.executable)' 2> /dev/null)),$(PYTHON))
 dist:
 	rm -rf dist
 	$(PYTHON) -m venv dist/tools
@@ -67,10 +68,12 @@ dist:
 	rm -r dist/raw
 	dist/tools/bin/twine check --strict dist/*.whl dist/*.tar.gz
 	$(PYTHON) scripts/check_dist.py dist
-	$(PYTHON) -m venv dist/venv
-	dist/venv/bin/python -m pip install --quiet dist/*-cp$$($(PYTHON) -c 'import sys; print("%d%d" % sys.version_info[:2])')-*.whl
-	cd dist && venv/bin/tercet demo > demo.txt
-	dist/venv/bin/python -c "from tercet.kernels import compiled; assert compiled()"
+	for python in $(PYTHONS); do \
+	  $$python -m venv --clear dist/venv && \
+	  dist/venv/bin/python -m pip install --quiet dist/*-cp$$($$python -c 'import sys; print("%d%d" % sys.version_info[:2])')-*.whl && \
+	  (cd dist && venv/bin/tercet demo > demo.txt) && \
+	  dist/venv/bin/python -c "from tercet.kernels import compiled; assert compiled()" || exit 1; \
+	done
 
 # The versions that CI installs: those of this environment, after its tests have passed.
 lock: $(STAMP)
