@@ -57,7 +57,7 @@ pictures: $(STAMP)
 # What a release would upload, on Linux: built for each Python of this computer, tagged for all distributions (PyPI
 # takes no other wheel), checked, each installed into an empty environment and run there.
 # Some names are there and do not run (pyenv), so each is asked for the program behind it.
-dist: PYTHONS ?= $(or $(foreach minor,11 12 13,$(shell python3.$(minor) -c 'import sys; print(sys.executable)' 2> /dev/null)),$(PYTHON))
+dist: PYTHONS ?= $(or $(strip $(foreach minor,11 12 13,$(shell python3.$(minor) -c 'import sys; print(sys.executable)' 2> /dev/null))),$(PYTHON))
 dist:
 	rm -rf dist
 	$(PYTHON) -m venv dist/tools
