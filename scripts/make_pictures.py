@@ -21,8 +21,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rating_pictures import RATING, rating_fingerprint, take_rating_pictures
+from rating_pictures import RATING, rating_fingerprint, results_page, take_rating_pictures
 
+import tercet
 from tercet import examples
 from tercet.cli import group
 
@@ -37,6 +38,7 @@ COMMANDS = [  # in a folder with the texts of `tercet demo --write`
     f"agree judgements.jsonl --figures . {FIGURES}",
     "review de-en/src.txt de-en/Birch.txt -l de-en --words-per-hour 1000 -q -o reviewed.html",
     "qe rank default de-en/src.txt de-en/Cedar.txt -l de-en --top 12 -f html -o review.html -q",
+    "track page runs.db -o history.html",
 ]
 
 
@@ -79,6 +81,8 @@ PAGES = {
     "reproduce-page": Picture("reproduce.html", height=800),
     "review-page": Picture("reviewed.html", height=1100),
     "qe-review": Picture("review.html", height=900),
+    "track-page": Picture("history.html", height=900),
+    "rating-results": Picture("results.html", height=1000),
 }
 DRAWINGS = {  # figures are copied as they are
     "meta-intervals": "en-de.intervals.svg",
@@ -99,10 +103,29 @@ def written() -> Iterator[Path]:
         Path("names").mkdir()
         for name, text in NAMES.items():
             Path("names", f"{name}.txt").write_text(text, "utf-8")
+        _track("runs.db")
+        Path("rated").mkdir()
+        Path("results.html").write_bytes(results_page(Path("rated"), Path(folder)))
         for command in COMMANDS:
             with contextlib.redirect_stdout(sys.stderr):
                 group.main(args=command.split(), prog_name="tercet", standalone_mode=False)
         yield Path(folder)
+
+
+def _track(path: str) -> None:
+    """Keep twelve nights of a system that gets better, and once worse: it takes over lines of better outputs."""
+    demo, history = tercet.demo("en-de"), tercet.track(path)
+    for night, (worse, better, lines) in enumerate(
+        [("Cedar", "Birch", 4 * n) for n in range(8)]
+        + [("Cedar", "Birch", 12)]
+        + [("Birch", "Alder", 8 * n) for n in range(3)]
+    ):
+        outputs = (*demo.outputs[better][:lines], *demo.outputs[worse][lines:])
+        texts = tercet.TestSet({"nmt": outputs}, demo.references, demo.source, pair="en-de", name="news")
+        tags = {"commit": f"{0x1A2B3C + night:x}"}
+        history.add(
+            tercet.score(texts, ["chrf", "bleu"]), texts, time=f"2026-03-{night + 1:02}T03:00:00+00:00", tags=tags
+        )
 
 
 def fingerprint(path: Path) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 import tercet
 from tercet.human.designs import design
 
-RATING = ("rating-adequacy", "rating-mqm", "rating-phone-arabic", "rating-organiser", "rating-overview")
+RATING = ("rating-start", "rating-adequacy", "rating-mqm", "rating-phone-arabic", "rating-organiser", "rating-overview")
 ARABIC = tercet.TestSet({"a": ["جلست القطة على السجادة."]}, {}, source=["The cat sat on the mat."], pair="en-ar")
 
 
@@ -41,6 +41,9 @@ def take_rating_pictures(browser: Any, folder: Path, images: Path) -> None:
     with _serving(demo, "adequacy", folder, segments=3) as (address, tokens, _):
         shoot("rating-adequacy", _rater(browser, address, tokens, 900, 640))
     with _serving(demo.only(["Cedar"]), "mqm", folder, segments=3) as (address, tokens, _):
+        tab = browser.new_context(viewport={"width": 900, "height": 900}).new_page()
+        tab.goto(f"{address}/r/{next(iter(tokens.raters.values()))}")
+        shoot("rating-start", tab)
         tab = _rater(browser, address, tokens, 900, 720)
         for words, severity, category in ((5, "2", "Grammar"), (7, "3", "Mistranslation")):
             for keys in ["Control+ArrowRight"] * words + ["Control+Shift+ArrowRight", severity]:

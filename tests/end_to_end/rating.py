@@ -81,7 +81,7 @@ class Site:
         """Store an answer of every rater to every item: scores near `value`, no errors, all ranks equal."""
         for place, rater in enumerate(self.campaign.raters):
             for number, item in enumerate(rater.items):
-                answer: dict[str, Any] = {"value": value + 10 * place + number}
+                answer: dict[str, Any] = {"value": min(value + 10 * place + number, self.campaign.how.high)}
                 if self.campaign.how.spans:
                     answer = {"spans": [[]], "value": None if not self.campaign.how.has_value else value}
                 elif self.campaign.how.ranks:

@@ -8,7 +8,7 @@ from io import StringIO
 import click
 
 from .. import __version__
-from ..errors import TercetError, UnknownName
+from ..errors import TercetError, UnknownName, UsageError
 
 # Every command with the line that `tercet --help` shows, so that help needs no command's imports.
 COMMANDS = {
@@ -41,6 +41,16 @@ COMMANDS = {
 }
 
 
+INSTEAD = {  # what people try
+    "help": "Help is an option: tercet --help, tercet score --help.",
+    "version": "The version is an option: tercet --version.",
+    **dict.fromkeys(
+        ("bleu", "chrf", "ter", "comet", "rima", "meteor"),
+        "Metrics are chosen by -m: tercet score REFERENCE -i OUTPUT -m bleu chrf.",
+    ),
+}
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands' names and imports only the one that is called."""
 
@@ -49,7 +59,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
-            raise UnknownName("command", name, COMMANDS)
+            raise UsageError(INSTEAD[name]) if name in INSTEAD else UnknownName("command", name, COMMANDS)
         from .commands import from_task
 
         return from_task(name, f"tercet.tasks.{name}")

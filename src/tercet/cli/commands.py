@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from ..errors import DataError, TercetError, UnknownName, Untrusted
+from ..errors import DataError, TercetError, UnknownName, Untrusted, UsageError
 from ..options import Command, Option, Options, configured, declared, sections
 from .console import OPTIONS, SPREADSHEET, use_flags
 
@@ -27,6 +27,8 @@ RESERVED = {  # options that no configuration file may set, with the reason
 GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.PROMPT)
 
 
+ENDINGS = {".json": "json", ".tsv": "tsv", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html"}
+UNWRITTEN = (".xlsx", ".xls", ".ods", ".docx", ".pdf", ".png")
 # Flags of sacreBLEU with one dash and several letters, which a command may not have.
 SACREBLEU = {"-sl", "-sh", "-lc", "-tok", "-nr", "-ci", "-cin", "-pbs", "-par", "-pbsn", "-parn", "-sv", "-cc", "-cw"}
 
@@ -285,6 +287,21 @@ def with_output(command: click.Command) -> click.Command:
     return command
 
 
+def _form_of(path: str, form: object) -> object:
+    """Return the form of a result in this file: as asked for, or the one that the file's ending names."""
+    context, ending = click.get_current_context(), Path(path).suffix.lower()
+    if ending in UNWRITTEN:
+        raise UsageError(
+            f"{path}: results are not written as {ending}. Write -o {Path(path).with_suffix('.csv')}, which a "
+            "spreadsheet opens, or .html for a page."
+        )
+    types = [each.type for each in context.command.params if each.name == "form"]
+    choices = [form for each in types if isinstance(each, _Value) for form in each.declaration.choices or ()]
+    named = ENDINGS.get(ending)
+    given = context.get_parameter_source("form") not in (None, ParameterSource.DEFAULT)
+    return form if given or named not in choices else named
+
+
 def _writing_to_file(callback: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(callback)
     def run(*arguments: object, output_file: str | None = None, **options: object) -> Any:
@@ -294,6 +311,8 @@ def _writing_to_file(callback: Callable[..., Any]) -> Callable[..., Any]:
 
         from ..data.files import writing
 
+        if "form" in options:
+            options["form"] = _form_of(output_file, options["form"])
         leaving = None
         with writing(output_file) as stream, redirect_stdout(stream):
             try:
