@@ -23,8 +23,9 @@ ARABIC = tercet.TestSet({"a": ["جلست القطة على السجادة."]}, {
 
 
 def rating_fingerprint() -> str:
-    """Return a digest of the templates, styles and scripts of the pages."""
-    parts = sorted(files("tercet.human").joinpath("pages").iterdir(), key=lambda part: part.name)
+    """Return a digest of the templates, styles, scripts and guidelines of the pages."""
+    folders = [files("tercet.human").joinpath(name) for name in ("pages", "guidelines")]
+    parts = [part for folder in folders for part in sorted(folder.iterdir(), key=lambda part: part.name)]
     return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()[:16]
 
 

@@ -2,11 +2,15 @@
 
 import importlib.util
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -84,6 +88,35 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     assert len(live) >= 5
     for page in live:
         assert (tmp_path / page).stat().st_size > 10_000
+    look_at_the_site(tmp_path)
+
+
+def look_at_the_site(folder: Path) -> None:
+    """Check in a browser, if there is one, that a search for "install" begins with that page and no block is cut."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if (chromium := shutil.which("chromium") or shutil.which("chromium-browser")) is None:
+        pytest.skip("there is no chromium")
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            return None
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with playwright.sync_playwright() as driver:
+            tab = driver.chromium.launch(executable_path=chromium).new_page(viewport={"width": 390, "height": 900})
+            tab.set_default_timeout(60_000)
+            address = f"http://127.0.0.1:{server.server_port}"
+            tab.goto(f"{address}/commands/compare/")
+            hidden = "e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX === 'hidden'"
+            cut = f"all => all.filter(e => {hidden}).length"
+            assert tab.locator("pre code").evaluate_all(cut) == 0
+            tab.set_viewport_size({"width": 1300, "height": 900})
+            tab.locator("input.md-search__input").fill("install")
+            found = tab.locator(".md-search-result__item > a")
+            found.first.wait_for(state="attached")
+            assert found.first.get_attribute("href").removeprefix(address).split("?")[0].strip("./") == "install"
+        server.shutdown()
 
 
 def test_the_changelog_has_the_current_version() -> None:
