@@ -156,9 +156,10 @@ def open_file(options: PairOrFile) -> Bitext | None:
     from ..shared.texts import read_columns
 
     if format_of(options.source) is None:
-        if Path(str(getattr(options, "model", ""))).suffix in (".txt", ".src", ".mt"):
+        model = str(getattr(options, "model", ""))
+        if Path(model).suffix in (".txt", ".src", ".mt"):
             raise UsageError(
-                f"{options.model} is where a model is expected. Put its name first: 'default' (the package's), "
+                f"{model} is where a model is expected. Put its name first: 'default' (the package's), "
                 "'triage' (rank without a model) or a file of `qe train`."
             )
         raise UsageError(

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ...data.names import same_name
 from ...data.testset import TestSet
 from ...errors import DataError, UsageError
 
@@ -32,7 +33,7 @@ def with_earlier(testset: TestSet, path: str) -> tuple[TestSet, Mapping[str, str
     if len(testset) != old["n"]:
         raise DataError(f"{path} has {old['n']} segments, and the texts of today have {len(testset)}.")
     outputs = dict(zip(old["systems"], old["outputs"], strict=True))
-    common = [name for name in testset.systems if name in outputs]
+    common = {name: then for name in testset.systems if (then := same_name(name, outputs)) is not None}
     if not common:
         raise UsageError(
             f"{path} has none of the systems of today ({', '.join(testset.systems)}); it has {', '.join(outputs)}."
@@ -41,7 +42,7 @@ def with_earlier(testset: TestSet, path: str) -> tuple[TestSet, Mapping[str, str
     taken = set(named.values()) & set(testset.systems)
     if taken:
         raise UsageError(f"A system must not be called {min(taken)!r}: the outputs of {path} get this name.")
-    earlier = {named[name]: tuple(outputs[name]) for name in common}
+    earlier = {named[name]: tuple(outputs[then]) for name, then in common.items()}
     return replace(testset, outputs={**testset.outputs, **earlier}), named
 
 
