@@ -304,19 +304,19 @@ def _form_of(path: str, form: object) -> object:
 
 def _writing_to_file(callback: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(callback)
-    def run(*arguments: object, output_file: str | None = None, **options: object) -> Any:
+    def run(*arguments: object, output_file: str | None = None, **values: object) -> Any:
         if output_file is None or output_file == "-":
-            return callback(*arguments, **options)
+            return callback(*arguments, **values)
         from contextlib import redirect_stdout
 
         from ..data.files import writing
 
-        if "form" in options:
-            options["form"] = _form_of(output_file, options["form"])
+        if "form" in values:
+            values["form"] = _form_of(output_file, values["form"])
         leaving = None
         with writing(output_file) as stream, redirect_stdout(stream):
             try:
-                callback(*arguments, **options)
+                callback(*arguments, **values)
             except SystemExit as left:  # a gate that fails has printed its table
                 leaving = left
         if leaving is not None:

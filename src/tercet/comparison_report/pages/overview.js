@@ -29,12 +29,14 @@ function buildOverview() {
   return [tabs, el("h2", {class: "unseen"}, "Systems"), buildTable(), el("div", {class: "columns"}, ranking, matrix)];
 }
 
-// All systems and metrics. A rank that differs from that of the chosen metric is marked by where the system would be.
+const totalOf = (m, s) => D.metrics[m].systems[s][0];
+
+// All systems and metrics; equal scores share a rank. A rank that differs from that of the chosen metric is marked by where the system would be.
 function buildTable() {
   if (D.metrics.length < 2) return "";
   const body = el("tbody"), head = el("tr");
   renderWhen(() => [state.m, state.a, state.b], () => {
-    const ranks = D.metrics.map((_, m) => { const places = []; ranked(m).forEach((s, at) => { places[s] = at + 1; }); return places; });
+    const ranks = D.metrics.map((_, m) => { const places = []; ranked(m).forEach((s, at, all) => { places[s] = at && totalOf(m, s) === totalOf(m, all[at - 1]) ? places[all[at - 1]] : at + 1; }); return places; });
     head.replaceChildren(el("th", {scope: "col"}, "System"), ...D.metrics.map((metric, m) => el("th", {scope: "col", class: "number", "aria-sort": m === state.m ? (metric.sign < 0 ? "ascending" : "descending") : null},
       el("button", {type: "button", "data-key": `column ${m}`, title: `Order by ${metric.name}`, onclick: () => change({m})}, metric.name))));
     body.replaceChildren(...ranked(state.m).map((s) => el("tr", {}, el("th", {scope: "row"}, badge(s), badge(s) ? " " : "", D.systems[s]), D.metrics.map((metric, m) => {

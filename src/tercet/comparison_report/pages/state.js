@@ -8,7 +8,7 @@ const MOST_READ = 6; // outputs beside each other
 const CLEAR = {slice: null, q: "", min: null, from: null, to: null, disagree: false, ticked: false, set: null, shortest: null, longest: null};
 
 function usual() {
-  const order = ranked(0), baseline = D.systems.indexOf(D.baseline), [changed] = D.before ?? [];
+  const order = ranked(0), baseline = D.systems.indexOf(D.baseline), differ = ([a, b]) => D.outputs[a].some((text, i) => text !== D.outputs[b][i]), changed = D.before?.find(differ) ?? D.before?.[0];
   const b = baseline >= 0 ? baseline : order[1];
   return {...CLEAR, m: 0, a: changed?.[0] ?? order.find((s) => s !== b) ?? 0, b: changed?.[1] ?? b ?? 0, more: [], sort: single() ? "worst" : D.metrics[0].influence ? "pull" : "size",
           marks: single() ? "reference" : "both", other: D.metrics.length > 1 ? 1 : 0, by: 0, seg: null};

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import is_zipfile
 
 from ...data.grouping import grouped
 from ...errors import UsageError
@@ -157,7 +158,7 @@ def open_file(options: PairOrFile) -> Bitext | None:
 
     if format_of(options.source) is None:
         model = str(getattr(options, "model", ""))
-        if Path(model).suffix in (".txt", ".src", ".mt"):
+        if Path(model).is_file() and not is_zipfile(model):
             raise UsageError(
                 f"{model} is where a model is expected. Put its name first: 'default' (the package's), "
                 "'triage' (rank without a model) or a file of `qe train`."
