@@ -103,9 +103,9 @@ def lemma_key(name: str, language: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 18)
 def dictionary_lemmas(form: str, language: str) -> tuple[str, ...]:
     """Return simplemma's lemmas of a form as a name (Prahy: Praha) and as a word (prahy: práh), unnormalised."""
-    lemmatise = _lemmatiser()
-    if lemmatise is None or language not in _lemmatised():
+    if not has_dictionary(language):
         return ()
+    lemmatise = _lemmatiser()
     return lemmatise(form.capitalize(), language), lemmatise(form, language)
 
 
@@ -126,12 +126,16 @@ def is_ordinary(form: str, language: str) -> bool:
 @lru_cache(maxsize=1 << 16)
 def is_known(form: str, language: str) -> bool:
     """Return whether simplemma's dictionary has a form, written in lower case, as a word in lower case."""
-    lemmatise = _lemmatiser()
-    if lemmatise is None or language not in _lemmatised():
+    if not has_dictionary(language):
         return False
     from simplemma import is_known as in_dictionary
 
-    return bool(in_dictionary(form, language)) and lemmatise(form, language)[:1].islower()
+    return bool(in_dictionary(form, language)) and _lemmatiser()(form, language)[:1].islower()
+
+
+def has_dictionary(language: str) -> bool:
+    """Return whether simplemma is installed and has a dictionary of the language."""
+    return _lemmatiser() is not None and language in _lemmatised()
 
 
 class _Forms(dict[str, str]):

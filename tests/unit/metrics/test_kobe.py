@@ -72,7 +72,7 @@ def test_counts_and_scores_by_hand(kb: str) -> None:
 def test_entities_that_one_language_cannot_name_count_only_if_asked_for(kb: str) -> None:
     counts = metrics.create(f"kobe:kb={kb},shared=false,categories=all").statistics(TEXTS)
     assert counts["good"].tolist() == [[2, 2, 2], [2, 3, 2], [0, 0, 0]]
-    counts = metrics.create(f"kobe:kb={kb},against=reference").statistics(TEXTS)
+    counts = metrics.create(f"kobe:kb={kb},against=reference,average=corpus").statistics(TEXTS)
     assert counts["good"].tolist() == [[2, 2, 2], [2, 3, 2], [0, 0, 0]]  # the painter is in the reference's language
 
 
@@ -84,7 +84,7 @@ def test_concepts_count_against_the_reference_and_not_against_the_source(kb: str
     assert metrics.create("kobe:senses=2,against=reference,penalty=no").spec == (
         "kobe:against=reference,senses=2,penalty=false"
     )
-    metric = metrics.create(f"kobe:kb={kb},against=reference,categories=names")
+    metric = metrics.create(f"kobe:kb={kb},against=reference,categories=names,average=corpus")
     assert metric.statistics(TEXTS)["good"].tolist() == [[2, 2, 2], [2, 2, 2], [0, 0, 0]]
     assert metrics.create(metric.spec).resolved() == metric.resolved()
 
@@ -93,10 +93,35 @@ def test_names_without_their_capital_count_against_the_reference_alone_unless_as
     texts = TestSet({"x": ["from berlin"]}, {"r": ["from Berlin"]}, source=["aus Berlin"], pair="de-en")
     expected = {"": 0, ",guards=false": 1, ",against=reference": 1, ",against=reference,guards=true": 0}
     for more, matches in expected.items():
-        metric = metrics.create(f"kobe:kb={kb}{more}")
+        metric = metrics.create(f"kobe:kb={kb},forms=false{more}")
         assert metric.statistics(texts)["x"].tolist() == [[matches, 1, matches]]
         for text in (metric.spec, metric.signature):
             assert metrics.create(text).resolved() == metric.resolved()
+
+
+def test_a_word_that_is_left_untranslated_counts_as_a_name_that_is_lost(kb: str) -> None:
+    pytest.importorskip("simplemma")
+    outputs = {"good": ["the bakery in Berlin"], "left": ["the bäckerei in Berlin"], "Copy": ["Bäckerei in Berlin, film"]}
+    texts = TestSet(outputs, source=["die bäckerei in Berlin, film"], pair="de-en")
+    both = metrics.create(f"kobe:kb={kb}")
+    counts = both.statistics(texts)
+    assert counts["good"].tolist() == [[1, 1, 1]]
+    assert counts["left"].tolist() == counts["Copy"].tolist() == [[1, 2, 1]]  # "in" is short, "film" is English
+    concepts = metrics.create(f"kobe:kb={kb},layers=concepts")
+    assert concepts.statistics(texts)["left"].tolist() == [[1, 2, 0]]
+    assert metrics.create(f"kobe:kb={kb},layers=names").statistics(texts)["left"].tolist() == [[1, 1, 1]]
+    seen = both.resolved().explain_segment(Languages("de", "en"), outputs["left"][0], [], texts.source[0])
+    [entities] = seen.parts
+    assert [(each.text, each.category) for each in entities.other if not each.matched] == [("bäckerei", "word")]
+    russian = TestSet({"x": ["he и she в Berlin из town"]}, source=["он и она из города в Берлин"], pair="ru-en")
+    assert both.statistics(russian)["x"].tolist() == [[1, 1, 1]]  # shorter than three letters
+
+
+def test_numbers_and_other_forms_of_a_name_count_against_the_source(kb: str) -> None:
+    texts = TestSet({"x": ["BERLIN-based, 30 percent"]}, source=["aus Berlin, 30 Prozent"], pair="de-en")
+    assert metrics.create(f"kobe:kb={kb}").statistics(texts)["x"].tolist()[0][:2] == [2, 2]
+    plain = metrics.create(f"kobe:kb={kb},numbers=false,forms=false")
+    assert plain.statistics(texts)["x"].tolist()[0][1] == 1
 
 
 def test_the_penalty_and_the_categories_can_be_chosen(kb: str) -> None:
@@ -113,7 +138,11 @@ def test_of_several_references_the_one_recalled_best_counts(kb: str) -> None:
         {"x": ["Berlin", "Tokyo"]}, {"a": ["Berlin and Paris", None], "b": ["Berlin", "Paris or Tokyo"]}, pair="ru-en"
     )
     metric = metrics.create(f"kobe:kb={kb},against=reference")
-    assert metric.statistics(texts)["x"].tolist() == [[1, 1, 1], [1, 2, 1]]
+    counts = metric.statistics(texts)["x"]
+    assert counts.tolist() == [[1, 1, 1], [0.5, 1, 0.5]]
+    assert metric.score(counts.sum(0)) == 0.75
+    whole = metrics.create(f"kobe:kb={kb},against=reference,average=corpus")
+    assert whole.statistics(texts)["x"].tolist() == [[1, 1, 1], [1, 2, 1]]
 
 
 @pytest.mark.parametrize(
@@ -226,6 +255,7 @@ def test_what_is_needed_is_said(kb: str) -> None:
         ("kobe:against=target", "There is no side of kobe called 'target'. Known: reference, source."),
         ("kobe:rounding=up", "There is no rounding of kobe called 'up'."),
         ("kobe:senses=0", "kobe: senses must be best, all, or a number from 1 to 99, not '0'."),
+        ("kobe:against=reference,layers=both", "kobe: layers=both looks for words of the source; it needs"),
         ("kobe:kb=", "kobe: kb must not be empty or hold '|' or ',': ''"),
         ("kobe_pool:threshold=1", "kobe_pool: threshold must be a number from 0 to below 1, not 1"),
     ],

@@ -25,7 +25,6 @@ from .._parameters import param
 if TYPE_CHECKING:
     from ...knowledge.name_checks import NameChecks
 
-LAYERS = ("names", "concepts", "both")
 Found = list[tuple["Mention", "Candidates"]]  # the mentions of a text that count
 Candidates = tuple[str, ...]  # the entities that one mention may name, the likeliest first
 
@@ -49,8 +48,6 @@ class EntityMetric(Metric):
     numbers: numbers and web addresses count as names.
     guards: leave out what is rarely a mention: stop words, most words of two letters, names without their capital.
     language_filter: ignore mentions in parts of an output that are not in its language.
-    layers: names, linked with the knowledge base; concepts, common words with translations that come with the package;
-        or both.
     """
 
     kb: str = "default"
@@ -61,7 +58,6 @@ class EntityMetric(Metric):
     numbers: bool = False
     guards: bool = True
     language_filter: bool = param(False, quiet=True)
-    layers: str = param("names", choices=LAYERS, noun="layer", quiet=True)
 
     @property
     def most_candidates(self) -> int | None:
@@ -78,11 +74,7 @@ class EntityMetric(Metric):
 
     def linked_with(self) -> str:
         """Return a checksum of the names or annotations that mentions are linked with."""
-        if self.layers == "concepts":
-            return f"{concept_linker().checksum[:16]}+{_lemmas()}"
         checksum = self.linker().checksum[:16]
-        if self.layers == "both":
-            checksum += f"+{concept_linker().checksum[:16]}"
         return checksum if self.annotations is not None or not self.lemmas else f"{checksum}+{_lemmas()}"
 
     def learn(self, testset: Corpus) -> Learnt:
@@ -101,21 +93,8 @@ class EntityMetric(Metric):
 
     def mentions(self, texts: Sequence[str], language: str, *, named_in: str, of_outputs: bool = False) -> list[Found]:
         """Return every mention that counts, by text, with its candidates."""
-        rows: list[Found] = [[] for _ in texts]
-        if self.layers != "concepts":
-            found, counted = self.linker(of_outputs=of_outputs).link(texts, language), self.chooser(named_in)
-            rows = [[(mention, kept) for mention in mentions if (kept := counted(mention))] for mentions in found]
-        if self.layers != "names":
-            for row, mentions in zip(rows, concept_linker().link(texts, language), strict=True):
-                taken = [(mention.start, mention.end) for mention, _ in row]
-                row += [
-                    (mention, mention.entities)
-                    for mention in mentions
-                    if mention.category == CONCEPT
-                    and not any(start < mention.end and mention.start < end for start, end in taken)
-                ]
-                row.sort(key=lambda each: each[0].start)
-        return rows
+        found, counted = self.linker(of_outputs=of_outputs).link(texts, language), self.chooser(named_in)
+        return [[(mention, kept) for mention in mentions if (kept := counted(mention))] for mentions in found]
 
     def chooser(self, named_in: str) -> Callable[[Mention], Candidates]:
         """Return a function from a mention to the candidates that count: those with a name in the other language."""
@@ -134,24 +113,6 @@ class EntityMetric(Metric):
             return (candidates if can_name is None else tuple(filter(can_name, candidates)))[:most]
 
         return counted
-
-
-WORD = "word:"  # how the ids of concepts begin
-CONCEPT_WEIGHT = 0.05  # of a concept beside a name; chosen on WMT17 and WMT18, see docs/metrics/kobe.md
-
-
-def weight_of(entity: str) -> float:
-    """Return how much a mention counts, by the first of its entities."""
-    return CONCEPT_WEIGHT if entity.startswith(WORD) else 1.0
-
-
-@lru_cache(maxsize=1)
-def concept_linker() -> Linker:
-    """Return the linker of the common words that come with the package, with all their translations."""
-    from ...knowledge.default import CONCEPTS, resolve
-    from ...knowledge.linking import KBLinker
-
-    return KBLinker(resolve(CONCEPTS), senses="all", capitals=False)
 
 
 CONCEPT = "concept"  # the category of common nouns
@@ -203,8 +164,8 @@ def kept_in(expected: Found, found: Found, output: str, checks: NameChecks | Non
         return matched
     left = without(output, [mention for mention, _ in found], match(theirs, ours))
     return [
-        is_matched or (not names[0].startswith(WORD) and bool(checks.form_in(mention, left)))
-        for (mention, names), is_matched in zip(expected, matched, strict=True)
+        is_matched or bool(checks.form_in(mention, left))
+        for (mention, _), is_matched in zip(expected, matched, strict=True)
     ]
 
 

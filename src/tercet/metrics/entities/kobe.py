@@ -12,28 +12,41 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
 from ...errors import UsageError
 from ...knowledge.mentions import Mention
+from ...knowledge.untranslated import Place, common_words, untranslated
 from ...text.explanations import Entities, Entity, Seen
 from .. import EntityMetric, Floats, Shard, mean_score, param
-from ..bases.entities import Candidates, Found, Languages, kept_in, languages, match, weight_of
+from ..bases.entities import Candidates, Found, Languages, kept_in, languages, match
 
 if TYPE_CHECKING:
     from ...knowledge.name_checks import NameChecks
 
-# Chosen on WMT17 and WMT18, see docs/metrics/kobe.md: between languages, concepts reward outputs that are literal.
+LAYERS = ("names", "concepts", "both")
+# Chosen on WMT17 and WMT18, see docs/metrics/kobe.md. Between languages, nouns of the knowledge base reward outputs
+# that are literal; words that are left untranslated do not.
 CHOSEN: dict[str, dict[str, str | bool]] = {
-    "source": {"categories": "names", "senses": "all", "lemmas": True, "numbers": False, "guards": True},
-    "reference": {"categories": "all", "senses": "best", "lemmas": True, "numbers": False, "guards": False},
-}
+    "source": {
+        "categories": "names", "senses": "all", "lemmas": True, "numbers": True, "guards": True, "forms": True,
+        "layers": "both", "average": "corpus",
+    },
+    "reference": {
+        "categories": "all", "senses": "best", "lemmas": True, "numbers": False, "guards": False, "forms": False,
+        "layers": "names", "average": "segments",
+    },
+}  # fmt: skip
+# As in the paper; mentions that another program linked say what counts.
+ANNOTATED: dict[str, str | bool] = {"numbers": False, "forms": False, "layers": "names", "average": "corpus"}
 
 
 class _Prepared(NamedTuple):
     expected: list[list[Found]]  # for every segment the mentions of its source, or of each reference
+    words: list[dict[str, Place]]  # for every segment the common words of its source, where they count
     languages: Languages
     checks: NameChecks | None  # finds names in another form
 
@@ -47,8 +60,12 @@ class KoBE(EntityMetric):
     guards: leave out what is rarely a mention: stop words, most words of two letters, names without their capital.
         By default true against the source, false against the reference.
     forms: a name counts as found if the output has it in another form that the linker does not know: derived, as an
-        acronym, by its sound.
+        acronym, by its sound. By default true against the source.
+    layers: names; concepts, the source's common words, which are lost if the output leaves them untranslated; or both:
+        each word that is left untranslated counts as one more name that is lost. By default both against the source.
     against: source, or reference.
+    average: corpus, the recall of the whole test set; or segments, the mean over segments, by default against the
+        reference.
     senses: how many candidates of an ambiguous name count: best, a number, or all; mentions match if they share one.
         By default all against the source and the best against the reference.
     penalty: lower the score of outputs with twice as many entities as expected, or more.
@@ -59,15 +76,17 @@ class KoBE(EntityMetric):
     lemmas: bool = param()
     numbers: bool = param()
     guards: bool = param()
-    forms: bool = param(False, quiet=True)
+    forms: bool = param()
+    layers: str = param(choices=LAYERS, noun="layer")
     against: str = param("source", choices=CHOSEN, noun="side")
     senses: str = param()
+    average: str = param(choices=("corpus", "segments"), noun="average")
     penalty: bool = True
     rounding: str = param("none", choices=("none", "published"))
 
     marked = ("entity in both texts", "", "entity in this text only")
     explains = (Entities,)
-    version = 2  # 2: names after directions (Südfrankreich), amounts with their units
+    version = 3  # 2: names after directions, amounts with their units; 3: other forms, numbers, untranslated words
     paper = "Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation"
 
     @property
@@ -77,9 +96,11 @@ class KoBE(EntityMetric):
     def validate(self) -> None:
         if self.senses not in (None, "best", "all") and not re.fullmatch("[1-9][0-9]?", str(self.senses)):
             raise UsageError(f"kobe: senses must be best, all, or a number from 1 to 99, not {self.senses!r}.")
+        if self.against == "reference" and self.layers in ("concepts", "both"):
+            raise UsageError(f"kobe: layers={self.layers} looks for words of the source; it needs against=source.")
 
     def defaults(self, language: str | None) -> Mapping[str, object]:
-        return CHOSEN[self.against]
+        return CHOSEN[self.against] if self.annotations is None else CHOSEN[self.against] | ANNOTATED
 
     def resolved(self, language: str | None = None) -> Self:
         """Return a metric with all parameters settled; a number of senses is written as text."""
@@ -102,7 +123,9 @@ class KoBE(EntityMetric):
                 if text is not None:
                     row.append(next(found))
         sides = (mention for row in expected for side in row for mention, _ in side)
-        return _Prepared(expected, both, self._checks(sides, language, both.target))
+        sources = shard.source if shard.source and self.layers != "names" else [""] * len(shard)
+        words = [common_words(text, *both) for text in sources]
+        return _Prepared(expected, words, both, self._checks(sides, language, both.target))
 
     def _checks(self, mentions: Iterable[Mention], language: str, target: str) -> NameChecks | None:
         if not self.forms or self.annotations is not None:
@@ -113,14 +136,24 @@ class KoBE(EntityMetric):
         return NameChecks(kb, language, target, mentions)
 
     def count_outputs(self, outputs: Sequence[str], prepared: _Prepared) -> Floats:
-        """Count matches, expected entities, and entities of the output, for the reference with the best recall."""
+        """Count matches, expected entities, and entities of the output, for the reference with the best recall.
+
+        With average=segments, the counts of a segment are divided by its expected entities.
+        """
         other = prepared.languages.source if self.against == "source" else prepared.languages.target
         found = self.mentions(outputs, prepared.languages.target, named_in=other, of_outputs=True)
         counts = np.zeros((len(outputs), 3))
-        for row, sides, mentions, output in zip(counts, prepared.expected, found, outputs, strict=True):
-            kept = ((_candidates(side), kept_in(side, mentions, output, prepared.checks)) for side in sides)
-            best = max((_weighed(*side) for side in kept), key=_recall)
-            row[:] = *best, sum(weight_of(candidates[0]) for _, candidates in mentions)
+        every = zip(counts, prepared.expected, prepared.words, found, outputs, strict=True)
+        for row, sides, words, mentions, output in every:
+            left = len(untranslated(words, output, prepared.languages.target))
+            if self.layers == "concepts":
+                row[:] = len(words) - left, len(words), 0
+            else:
+                kept = (kept_in(side, mentions, output, prepared.checks) for side in sides)
+                matches, expected = max(((sum(matched), len(matched)) for matched in kept), key=_recall)
+                row[:] = matches, expected + left, len(mentions)
+            if self.average == "segments":
+                row /= row[1] or np.inf
         return counts
 
     def explain_segment(
@@ -138,7 +171,11 @@ class KoBE(EntityMetric):
         matched = [kept_in(side, found, output, checks) for side in sides]
         row = max(range(len(sides)), key=lambda each: _recall((sum(matched[each]), len(sides[each]))))
         known = match(_candidates(found), _candidates(sides[row]))
-        both = Entities(_shown(found, known), _shown(sides[row], matched[row]))
+        words = {} if self.layers == "names" or source is None else common_words(source, *opened)
+        left = untranslated(words, output, opened.target)
+        lost = [Entity(word, *words[word], "word", f"word:{word}", False) for word in left]
+        names = [] if self.layers == "concepts" else _shown(sides[row], matched[row])
+        both = Entities(_shown(found, known), sorted([*names, *lost], key=attrgetter("begin")))
         return Seen(parts=[both], against=row if self.against == "reference" else None)
 
     def score(self, totals: Floats) -> Floats:
@@ -172,12 +209,6 @@ def _candidates(side: Found) -> list[Candidates]:
     return [candidates for _, candidates in side]
 
 
-def _weighed(side: Sequence[Candidates], matched: Sequence[bool]) -> tuple[float, float]:
-    """Return the weights of the mentions that are matched, and of all."""
-    weights = [weight_of(candidates[0]) for candidates in side]
-    return sum(weight for weight, is_matched in zip(weights, matched, strict=True) if is_matched), sum(weights)
-
-
 def _shown(mentions: Sequence[tuple[Mention, Candidates]], matched: Sequence[bool]) -> list[Entity]:
     return [
         Entity(mention.text, mention.start, mention.end, mention.category, candidates[0], is_matched)
@@ -185,7 +216,7 @@ def _shown(mentions: Sequence[tuple[Mention, Candidates]], matched: Sequence[boo
     ]
 
 
-def _recall(counts: tuple[float, float]) -> tuple[float, float, float]:
+def _recall(counts: tuple[int, int]) -> tuple[float, int, int]:
     """Return a key that orders references by recall; one without entities comes last."""
     matches, expected = counts
     return (matches / expected if expected else -1.0), matches, -expected

@@ -18,7 +18,7 @@ import numpy as np
 from ...data.testset import TestSet
 from ...errors import UsageError
 from .. import Corpus, EntityMetric, Floats, Learnt, Shard, mean_score, param
-from ..bases.entities import Languages, languages, weight_of
+from ..bases.entities import Languages, languages
 
 SMALLEST = 4  # systems
 SHARD = 10_000  # segments whose texts are in memory at once while the pool is read
@@ -132,7 +132,7 @@ class KoBEPool(EntityMetric):
                 if own is None:
                     (own,) = self._link([output], both)
                 expected = {entity for entity, times in confirmed.items() if times > self.threshold * others}
-                row[:] = [sum(weight_of(entity) for entity, _ in each) for each in (own & expected, expected)]
+                row[:] = [len(own & expected), len(expected)]
         return counted
 
     def score(self, totals: Floats) -> Floats:

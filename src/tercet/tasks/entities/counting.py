@@ -215,10 +215,18 @@ class _Doubts(NamedTuple):
     least: float
     forms: bool
 
-    def confidence(self, checks: NameChecks, mention: Mention, text: str, other_text: str) -> float | None:
-        """Return the confidence that a name is lost or invented; None if it is too low."""
-        sure = checks.confidence(mention)
-        return sure if sure >= self.least and not checks.is_doubtful(mention, text, other_text) else None
+    def confidence(
+        self, checks: NameChecks, mention: Mention, text: str, other_text: str, others: Iterable[Mention]
+    ) -> float | None:
+        """Return the confidence that a name is lost or invented; None if it is too low.
+
+        others: the mentions of the other text that this one lacks.
+        """
+        if checks.is_doubtful(mention, text, other_text):
+            return None
+        changed = any(other.category == mention.category for other in others)
+        sure = checks.confidence(mention, text, other_text, changed=changed)
+        return sure if sure >= self.least else None
 
     def are_shared(self, names: Candidates, line: int) -> bool:
         """Return whether a reference or half of the other systems have a name of an output in the same segment.
@@ -248,17 +256,21 @@ class _Tally(NamedTuple):
             kept = kept_in(expected, theirs_found, translation, doubts.of_source if doubts.forms else None)
             # A word that names another entity of the other text is no form of this one.
             text_left, translation_left = without(text, mentions, linked), without(translation, found, known)
+            missing = [mention for mention, is_linked in zip(mentions, linked, strict=True) if not is_linked]
+            added = [mention for mention, is_known in zip(found, known, strict=True) if not is_known]
             theirs, ours = frozenset(chain.from_iterable(found_candidates)), frozenset(chain.from_iterable(candidates))
             for mention, names, is_kept in zip(mentions, candidates, kept, strict=True):
                 tally.kept[mention.category or UNKNOWN] += is_kept
                 looked_for = not is_kept and theirs.isdisjoint(names)
-                sure = doubts.confidence(doubts.of_source, mention, text, translation_left) if looked_for else None
+                both = doubts.of_source, mention, text, translation_left, added
+                sure = doubts.confidence(*both) if looked_for else None
                 tally.doubtful["lost"] += not is_kept and sure is None
                 tally.lost.append(_Row(line, mention, names[0], sure))
             for mention, names, is_known in zip(found, found_candidates, known, strict=True):
                 new = not is_known and not doubts.are_shared(names, line)
                 looked_for = new and ours.isdisjoint(names)  # a name that is there once is not looked for again
-                sure = doubts.confidence(doubts.of_outputs, mention, translation, text_left) if looked_for else None
+                both = doubts.of_outputs, mention, translation, text_left, missing
+                sure = doubts.confidence(*both) if looked_for else None
                 tally.doubtful["invented"] += new and sure is None
                 tally.invented.append(_Row(line, mention, names[0], sure))
         return tally
