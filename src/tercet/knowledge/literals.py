@@ -5,7 +5,7 @@ The words are in data/quantities.toml.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from functools import cache, lru_cache
 from typing import Any
@@ -143,6 +143,13 @@ def _word_at(text: str, place: int, language: str, *, scales: bool = False) -> t
                 continue
             return meaning, end
     return None
+
+
+def has_scale(words: Iterable[str], power: int, language: str) -> bool:
+    """Return whether words have one for ten to a power: million, of 6."""
+    scales = [form for forms in _forms(language).values() for form, meaning in forms if meaning == str(power)]
+    stems = tuple(form.rstrip("*").casefold() for form in scales if len(form) > 2)
+    return bool(stems) and any(word.startswith(stems) for word in words)
 
 
 @lru_cache(maxsize=64)

@@ -17,7 +17,7 @@ from .linking import OPENING, KBLinker
 from .literals import is_literal
 from .mentions import Mention
 from .name_forms import Text, words
-from .normalise import dictionary_lemmas, is_known, is_ordinary, lemma_forms
+from .normalise import SPACELESS, dictionary_lemmas, is_known, is_ordinary, lemma_forms
 from .store import KnowledgeBase
 
 CONCEPT = "concept"  # the category of common nouns
@@ -29,16 +29,17 @@ SHARE = 0.1  # of the weight of a name that a common noun must have where a capi
 # The logistic regression of what is right in tests/data/judged_alarms.tsv (parts A to C, 101 names that pass the other
 # checks; squares of all weights but the first are added to the loss). benchmarks/alarms.py computes it.
 WEIGHTS = {
-    "": 0.48,
-    "known": 0.56,  # a country, month or the like, a region or a large city, or of a collection of the user
-    "number": 0.39,  # or an amount, a time, an address
-    "digit": -0.51,  # a number of one digit
-    "changed": -1.26,  # a number, and the other text has one that this text lacks: rounded or converted
-    "partner": -1.44,  # words of the other text mean the same, by their vectors
-    "foreign": -1.24,  # a small town or the like, and the other text has other letters
-    "gap": 0.53,  # by how much the other text is shorter
+    "": 0.56,
+    "known": 0.44,  # a country, month or the like, a region or a large city, or of a collection of the user
+    "number": 0.51,  # or an amount, a time, an address
+    "digit": -0.59,  # a number of one digit
+    "changed": -1.11,  # a number, and the other text has one that this text lacks: rounded or converted
+    "partner": -1.36,  # words of the other text mean the same, by their vectors
+    "foreign": -1.42,  # a place or person that Chinese may spell in many ways; a small town in other letters
+    "gap": 0.89,  # by how much the other text is shorter
 }
 COLLECTIONS = ("geo:", "wn:", "cedict:", "emoji:")
+SPELT_ONE_WAY = ("cldr:territory:", "cldr:month:", "cldr:day:", "cldr:currency:", "org:")  # in Chinese
 COVERED = 0.6  # of the letters of a name that must belong to words with a translation
 SENTENCE_ENDS = ".!?:;…"
 
@@ -104,11 +105,14 @@ class NameChecks:
         number = is_literal(mention.entities[0])
         known = not number and self._is_known(mention)
         near = number or mention.category == TIME or not self._has_partner(mention.text, other_text)
-        letters = name_forms.script(text) != name_forms.script(other_text)
+        foreign = not known and name_forms.script(text) != name_forms.script(other_text)
+        if not SPACELESS.isdisjoint((self.language, self.other)):
+            sure = mention.entities[0].startswith(SPELT_ONE_WAY) and not name_forms.only_sounds(mention.text)
+            foreign = not sure
         gap = max(0.0, 1 - partners.length_ratio(other_text, text))
         return {
             "": 1, "known": known, "number": number, "digit": number and len(mention.text) == 1,
-            "changed": number and changed, "partner": not near, "foreign": letters and not known and not number,
+            "changed": number and changed, "partner": not near, "foreign": foreign and not number,
             "gap": gap,
         }  # fmt: skip
 
@@ -138,11 +142,12 @@ class NameChecks:
         has_capital = has_case and not mention.text[:1].islower() and self.language not in NOUNS_IN_CAPITALS
         unclear = not has_capital or _starts_sentence(text, mention.start)
         is_plural = mention.text.rstrip("s").isupper() > mention.text.isupper()
-        if name_forms.is_listed(forms[0], self.language, "parts") or is_plural:
+        form = "".join(forms) if self.language in SPACELESS else forms[0]
+        if name_forms.is_listed(form, self.language, "parts") or is_plural:
             return True  # North, CIs
         named = re.search(r"[^\W\d_]\w* $", text[: mention.start])  # Theresa May
         follows = named is not None and named[0][0].isupper() and not _starts_sentence(text, named.start())
-        if (unclear or follows or mention.text.isupper()) and name_forms.is_listed(forms[0], self.language, "ordinary"):
+        if (unclear or follows or mention.text.isupper()) and name_forms.is_listed(form, self.language, "ordinary"):
             return True
         if len(mention.text) == 2 and mention.text.isupper() and name < 2 * KNOWN_PLACE:
             return True  # codes of states: OK, ME

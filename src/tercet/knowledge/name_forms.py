@@ -13,7 +13,7 @@ from math import ceil
 from typing import Any
 
 from ..text.packaged import packaged
-from .literals import literals, number_of, quantities
+from .literals import has_scale, literals, number_of, quantities
 from .normalise import SPACELESS, spans, token_forms
 
 SHORTEST = 3  # letters by which a word is recognised in another form
@@ -132,11 +132,24 @@ class Text:
             return True
         if len(value) > 1 and re.search(rf"(?<![\d.,]){re.escape(value)}(?!\d)", self.squeezed):
             return True
-        if not value.isdigit() or not 1 <= int(value) < 100:
+        own = [int(value)] if value.isdigit() else []
+        for power in (3, 6, 9, 12):  # five million
+            if (
+                own
+                and own[0] % 10**power == 0
+                and own[0] // 10**power < 100
+                and has_scale(self.words, power, self.language)
+            ):
+                own.append(own[0] // 10**power)
+        return any(self._has_in_words(each) for each in (*own, *map(round, _converted(entity, value))))
+
+    def _has_in_words(self, value: int) -> bool:
+        """Return whether the text has a number from 1 to 99 in words."""
+        if not 1 <= value < 100:
             return False
-        ten, one = divmod(int(value), 10)
-        if int(value) <= 20:
-            return self._has_stem("words", int(value) - 1)
+        ten, one = divmod(value, 10)
+        if value <= 20:
+            return self._has_stem("words", value - 1)
         return self._has_stem("tens", ten - 2) and (not one or self._has_stem("words", one - 1, inside=True))
 
     def _has_stem(self, table: str, place: int, *, inside: bool = False) -> bool:
@@ -314,7 +327,14 @@ def part_of_longer(text: str, start: int, end: int) -> bool:
     """Return whether a Chinese name goes on with characters that only write the sound of foreign names."""
     beside = text[max(0, start - 1) : start] + text[end : end + 1]
     around = text[max(0, start - 3) : start].strip()[-1:] + text[end : end + 3].strip()[:1]
+    if text[start : end + 1] in rules()["letters"]["animals"].split():
+        return True
     return not {*rules()["letters"]["only_in_names"]}.isdisjoint(beside) or not {*"·•・"}.isdisjoint(around)
+
+
+def only_sounds(name: str) -> bool:
+    """Return whether a Chinese name has two characters that may be part of any foreign name: 阿曼 of 阿曼达."""
+    return len(name) == 2 and script(name) == "chinese" and {*name} <= _letters().keys() and name != "日本"
 
 
 def is_listed(form: str, language: str, table: str) -> bool:

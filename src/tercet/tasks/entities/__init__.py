@@ -40,7 +40,7 @@ class EntitiesOptions(Quiet, Form, Texts):
         about="Include numbers, amounts, times and web addresses.",
     )  # fmt: skip
     confidence: float = option(
-        0.5, "--confidence", low=0, high=1, help="List names that are lost or invented with this probability or more."
+        0.6, "--confidence", low=0, high=1, help="List names that are lost or invented with this probability or more."
     )
     language_filter: bool = option(
         False, "--language-filter", help="Ignore parts of outputs that are not in their language."

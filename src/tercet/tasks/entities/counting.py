@@ -115,7 +115,7 @@ class EntityReport:
 
 
 def report_entities(
-    testset: TestSet, metric: KoBE, *, most: int = 20, examples: int = 3, confidence: float = 0.5
+    testset: TestSet, metric: KoBE, *, most: int = 20, examples: int = 3, confidence: float = 0.6
 ) -> EntityReport:
     """Report which entities of the source each system keeps, loses and invents.
 
