@@ -20,7 +20,7 @@ from tercet import TestSet, entities
 from tercet.knowledge import name_checks
 
 TABLE = Path(__file__).parents[1] / "tests" / "data" / "judged_alarms.tsv"
-LEARNT_ON = "ABC"
+LEARNT_ON = "ABCD"
 CONFIDENCES = (0.4, 0.5, 0.55, 0.6, 0.65, 0.7)
 Row = dict[str, str]
 

@@ -30,6 +30,7 @@ _DECADE = re.compile(r"(?<!\d)(\d{1,2})\s?世纪\s?(\d0)\s?年代")
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"“”«»]+|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.IGNORECASE)
 _DECIMAL_POINT = frozenset("en zh ja ko th gu hi bn mr ta te he ar".split())  # other languages use a comma
 _AFTER = re.compile(r"[.\s\u00a0\u202f-]{0,2}")
+_NUMERAL = re.compile("[一二三四五六七八九两十百千万亿][一二三四五六七八九两零十百千万亿]*")
 _LONGEST_WORD = 12
 NUMBER = "number:"
 _PREFIXES = (NUMBER, "address:", "percent:", "amount:", "time:")
@@ -143,6 +144,25 @@ def _word_at(text: str, place: int, language: str, *, scales: bool = False) -> t
                 continue
             return meaning, end
     return None
+
+
+def numerals(text: str) -> list[int]:
+    """Return the numbers that a text has in Chinese characters: 10000 for 一万, 3000000000 for 三十亿."""
+    return [_numeral(run) for run in _NUMERAL.findall(text)]
+
+
+def _numeral(run: str) -> int:
+    whole = part = digit = 0
+    for sign in run:
+        if sign in "一二三四五六七八九":
+            digit = "一二三四五六七八九".index(sign) + 1
+        elif sign in "两零":
+            digit = 2 * (sign == "两")
+        elif (power := "个十百千".find(sign)) > 0:
+            part, digit = part + (digit or 1) * 10**power, 0
+        else:
+            whole, part, digit = (whole + (part + digit or 1)) * 10 ** {"万": 4, "亿": 8}[sign], 0, 0
+    return whole + part + digit
 
 
 def has_scale(words: Iterable[str], power: int, language: str) -> bool:

@@ -13,7 +13,7 @@ from math import ceil
 from typing import Any
 
 from ..text.packaged import packaged
-from .literals import has_scale, literals, number_of, quantities
+from .literals import has_scale, literals, number_of, numerals, quantities
 from .normalise import SPACELESS, spans, token_forms
 
 SHORTEST = 3  # letters by which a word is recognised in another form
@@ -53,7 +53,14 @@ class Text:
             return "same people"
         if any(self._has_sign(entity, names) for entity in entities):
             return "sign"
+        if any(len(form) == 1 and self._is_misspelt(form[0]) for form in names):
+            return "misspelt"
         return "sound" if self._has_sound(name, language) else ""
+
+    def _is_misspelt(self, word: str) -> bool:
+        """Return whether a word of the text differs from a long one in a letter."""
+        near = (other for other in self.words if abs(len(other) - len(word)) < 2 and other[:1] == word[:1])
+        return len(word) > WHOLE and any(_distance(word, other) == 1 for other in near)
 
     def _has_squeezed(self, name: str) -> bool:
         """Return whether the text has a name if blanks and marks are left out: "0 . 02", "South East Asia"."""
@@ -64,7 +71,8 @@ class Text:
     def has_name(self, name: Sequence[str]) -> bool:
         joined = "".join(name)
         if self.language in SPACELESS:
-            return len(joined) > 1 and joined in self.squeezed
+            short = joined[2:] if len(joined) > WHOLE + 1 else joined  # the country before 国家航空航天局
+            return len(joined) > 1 and short in self.squeezed
         if len(joined) >= WHOLE + 1 and joined in self.squeezed:
             return True
         # The words that tell a name from others: "rostov" of "rostov on don"; none of a code of two letters.
@@ -125,6 +133,7 @@ class Text:
 
     def _has_number(self, value: str, entity: str) -> bool:
         others = [entity for each in literals(self.text, self.language) for entity in each.entities]
+        others += [f"number:{value}" for value in numerals(self.text)] if self.language in SPACELESS else []
         found: set[str | None] = {number_of(other) or _hour_of(other) for other in others}
         if any(_is_near(each, {value}) for other in others for each in _converted(other, number_of(other) or "")):
             return True

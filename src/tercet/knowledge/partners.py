@@ -9,13 +9,15 @@ from ..text.scripts import base_code
 from ..types import Floats32
 from .normalise import SPACELESS
 
-LEAST = 0.5  # the cosine of a name and its partner
 LONGEST = 3  # words of a partner
 SHORTEST = 3  # letters of a partner; a character of Chinese is enough
 
 
-def has_partner(name: str, language: str, text: str, other: str) -> bool:
-    """Return whether up to three neighbouring words of a text are near a name; False for unknown languages."""
+def has_partner(name: str, language: str, text: str, other: str, *, least: float) -> bool:
+    """Return whether up to three neighbouring words of a text are near a name; False for unknown languages.
+
+    least: the cosine of the name and its partner.
+    """
     known = _encoder().languages
     if known is not None and not {base_code(language), base_code(other)} <= known:
         return False
@@ -23,12 +25,12 @@ def has_partner(name: str, language: str, text: str, other: str) -> bool:
     vectors, letters = _words(text)
     if not len(words):
         return False
-    least = 1 if other in SPACELESS else SHORTEST
+    shortest = 1 if other in SPACELESS else SHORTEST
     sums, sizes = vectors, letters
     for more in range(1, LONGEST + 1):
         lengths = np.linalg.norm(sums, axis=1) * np.linalg.norm(words.sum(0))
-        near = sums @ words.sum(0) > LEAST * np.maximum(lengths, 1e-9)
-        if (near & (sizes >= least)).any():
+        near = sums @ words.sum(0) > least * np.maximum(lengths, 1e-9)
+        if (near & (sizes >= shortest)).any():
             return True
         sums, sizes = sums[:-1] + vectors[more:], sizes[:-1] + letters[more:]
         if not len(sums):
