@@ -28,6 +28,11 @@ def reported(source: str, output: str, pair: str) -> tuple[list[str], list[str]]
         ("It rained on Saturday evening.", "Es regnete am Samstagabend.", "en-de", ([], [])),
         ("Exports of Russia grew.", "Die russischen Exporte wuchsen.", "en-de", ([], [])),
         ("Eden Hazard scored.", "Eden Hazard traf.", "en-de", ([], [])),
+        ("The water rose by 20 feet.", "Das Wasser stieg um sechs Meter.", "en-de", ([], [])),
+        ("They sold five million albums.", "他们卖了500万张专辑。", "en-zh", ([], [])),
+        ("They fold in 10000 ns.", "它们在一万纳秒内折叠。", "en-zh", ([], [])),
+        ("Floods in South Asia grew.", "南亚的洪水增加了。", "en-zh", ([], [])),
+        ("It was signed in Febuary.", "Es wurde im Februar unterzeichnet.", "en-de", ([], [])),
         # A word that names another entity of the text is no form of this one.
         ("From Niger to Nigeria.", "Von Nigeria aus.", "en-de", (["Niger"], [])),
         ("The concert in Vienna.", "Das Konzert in Venedig.", "en-de", (["Vienna"], ["Venedig"])),
@@ -35,6 +40,9 @@ def reported(source: str, output: str, pair: str) -> tuple[list[str], list[str]]
         ("Pour the water into the glass.", "Gießen Sie das Wasser in das Glas.", "en-de", ([], [])),
         ("You need not pay for postage.", "Sie müssen kein Porto zahlen.", "en-de", ([], [])),
         ("Ein kleiner Flughafen, Vilnius Flugplatz.", "A small one, Vilnius Airport.", "de-en", ([], [])),
+        ("The WAR OF INDEPENDENCE began.", "Der Unabhängigkeitskrieg begann.", "en-de", ([], [])),
+        ("A cougar has no spots.", "美洲狮没有斑点。", "en-zh", ([], [])),
+        ("LET US GO NOW.", "Gehen wir jetzt.", "en-de", ([], [])),
         ("Ein Mann kam.", "Man came.", "de-en", ([], [])),
     ],
 )

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -289,3 +290,15 @@ def test_100_000_segments_take_less_than_100_mb(tmp_path):
     )
     assert int(done.stdout.split()[-1]) < 100_000
     assert (tmp_path / "new.xlf").read_text("utf-8").count("<target") == 100_000
+
+
+def test_names_that_are_lost_are_reasons_with_a_confidence(tmp_path: Path) -> None:
+    pytest.importorskip("simplemma")
+    source = written(tmp_path, "a.en", "She flew to Berlin.\nShe flew to Berlin.\n")
+    output = written(tmp_path, "a.de", "Sie flog nach Hause.\nSie flog nach Berlin.\n")
+    lost, kept = tercet.review([source, output], languages="en-de", model="none").judged
+    assert [(each.kind, each.words) for each in lost.reasons] == [("entities", ("Berlin",))]
+    assert re.fullmatch(r"the name 'Berlin' seems to be lost \(\d\d% sure\)", lost.says)
+    assert (lost.colour, kept.colour) == ("amber", "green")
+    ignored = tercet.review([source, output], languages="en-de", model="none", ignore=["entities"])
+    assert [each.colour for each in ignored.judged] == ["green", "green"]

@@ -45,7 +45,7 @@ def _names(testset: TestSet) -> tuple[Sequence[str], list[Layer]]:
     sides: dict[int, tuple[list[Span], list[Span]]] = defaultdict(lambda: ([], []))
     kinds = [NOTHING] * len(testset)
     for each in report.findings:
-        span = Span(each.start, each.end, 0.0, f"{each.kind}: {each.category}")
+        span = Span(each.start, each.end, 0.0, f"{each.kind}: {each.category}, {each.confidence:.0%} sure")
         sides[each.line - 1][each.kind == "lost"].append(span)
         kinds[each.line - 1] = each.kind
     rows = sorted(sides)

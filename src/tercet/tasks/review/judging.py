@@ -166,18 +166,39 @@ def judge(files: Sequence[BilingualFile | TextPair], options: Reviewing) -> Revi
         segments, n = file.read(), 0
         while piece := list(islice(segments, PIECE)):
             qualities = _qualities(model, piece, options.amber, pair) if model else [(nan, (), ())] * len(piece)
+            names = _names(piece, known) if known and "entities" not in options.ignore else [()] * len(piece)
             n += len(piece)
-            for segment, quality in zip(piece, qualities, strict=True):
+            for segment, quality, of_names in zip(piece, qualities, names, strict=True):
                 texts, meaning = _texts(segment), file.meaning_of(segment.state)
                 if meaning is None:
                     unknown[segment.state] += 1
-                findings = find(Sides(*texts, segment.source_tags, segment.output_tags), context)
+                findings = [*find(Sides(*texts, segment.source_tags, segment.output_tags), context), *of_names]
                 is_done = meaning == DONE or (len(found) + 1, *texts) in done
                 _add(found, file, segment, _judged(segment, findings, quality, is_done, meaning, options))
         if n != size:
             raise DataError(f"{file.path} has changed while it was read. Run it again.")
         if unknown:
             _refuse_states(file, unknown)
+    return found
+
+
+def _names(piece: Sequence[Segment], pair: str) -> list[tuple[SegmentFinding, ...]]:
+    """Return the names that translations lose or invent (`tercet entities`), if the knowledge base has the languages."""
+    from ...data.testset import TestSet
+    from ...knowledge.default import LANGUAGES
+    from ...metrics.bases.entities import languages
+    from ..entities import entities
+
+    found: list[tuple[SegmentFinding, ...]] = [()] * len(piece)
+    if not set(languages(pair)) <= set(LANGUAGES):
+        return found
+    sources, outputs = zip(*map(_texts, piece), strict=True)
+    testset = TestSet({"output": list(outputs)}, source=list(sources), pair=pair)
+    for each in entities(testset, numbers=False).findings:  # numbers have checks of their own
+        if outputs[each.line - 1].strip():
+            became = f", {each.became!r} is new" if each.became else ""
+            told = f"the name {each.text!r} seems to be {each.kind} ({each.confidence:.0%} sure){became}"
+            found[each.line - 1] += (SegmentFinding("entities", told, (each.text,)),)
     return found
 
 
