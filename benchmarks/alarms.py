@@ -2,8 +2,8 @@
 
     python -m benchmarks.alarms [tests/data/judged_alarms.tsv]
 
-prints the weights of `tercet.knowledge.name_checks.WEIGHTS`, learnt on parts A to C, and the precision and recall of each
-part at several confidences.
+prints the weights of `tercet.knowledge.name_checks.WEIGHTS`, learnt on parts A to D, and the precision and recall of
+each part at several confidences.
 """
 
 from __future__ import annotations

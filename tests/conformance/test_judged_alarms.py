@@ -1,7 +1,7 @@
 """The names that `tercet entities` reports, against a hand-checked sample of alarms (tests/data/judged_alarms.tsv).
 
-One judge read 693 names without a partner, drawn at random from ten language pairs. The rules were made on parts A to D;
-part E was drawn and judged afterwards, and measured once: docs/commands/entities.md.
+One judge read 693 names without a partner, drawn at random from ten language pairs. The rules were made on parts A to
+D; part E was drawn and judged afterwards, and measured once: docs/commands/entities.md.
 """
 
 import csv

@@ -209,6 +209,6 @@ def number_value(written: str, language: str) -> str:
     elif re.fullmatch(rf"\d{{1,3}}(?:{re.escape(other)}\d{{3}})+(?:{re.escape(decimal)}\d+)?", digits):
         digits = digits.replace(other, "")
     plain = "".join(str(int(digit)) if digit.isdigit() else digit for digit in digits.replace(",", "."))
-    whole, point, fraction = plain.rpartition(".") if "." in plain else (plain, "", "")  # 1,234.5 where 1.234,5 is usual
-    whole = whole.replace(".", "")
+    whole, point, fraction = plain.rpartition(".") if "." in plain else (plain, "", "")
+    whole = whole.replace(".", "")  # 1,234.5 where 1.234,5 is usual
     return (whole.lstrip("0") or "0") + point + fraction

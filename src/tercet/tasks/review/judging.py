@@ -183,7 +183,7 @@ def judge(files: Sequence[BilingualFile | TextPair], options: Reviewing) -> Revi
 
 
 def _names(piece: Sequence[Segment], pair: str) -> list[tuple[SegmentFinding, ...]]:
-    """Return the names that translations lose or invent (`tercet entities`), if the knowledge base has the languages."""
+    """Return the names that translations lose or invent (`tercet entities`), for languages of the knowledge base."""
     from ...data.testset import TestSet
     from ...knowledge.default import LANGUAGES
     from ...metrics.bases.entities import languages
