@@ -19,7 +19,7 @@ from ..text import scripts
 # What a finding of each kind adds to a segment's points: how likely it is a real and serious error.
 POINTS: Mapping[str, int] = {
     "untranslated": 10, "copied": 8, "language": 8, "tags": 6, "placeholders": 6, "numbers": 5, "terms": 5, "dates": 4,
-    "length": 4, "repetition": 4, "units": 3, "addresses": 3, "entities": 3, "names": 2, "brackets": 2, "end-mark": 1,
+    "length": 4, "repetition": 4, "units": 3, "addresses": 3, "names": 2, "brackets": 2, "end-mark": 1,
 }  # fmt: skip
 WORDS_IN_FULL = 12  # numbers up to this one may be written as words
 SHOWN = 3  # words that a message lists

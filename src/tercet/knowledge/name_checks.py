@@ -105,7 +105,7 @@ class NameChecks:
         """Return the values of `WEIGHTS`."""
         number = is_literal(mention.entities[0])
         known = not number and self._is_known(mention)
-        alone = number or mention.entities[0].startswith(NEIGHBOURS)
+        alone = number or mention.category == TERM or mention.entities[0].startswith(NEIGHBOURS)
         least = 0.6 if mention.entities[0].startswith(COUNTRY) else 0.5
         partner = not alone and partners.has_partner(mention.text, self.language, other_text, self.other, least=least)
         foreign = not known and name_forms.script(text) != name_forms.script(other_text)

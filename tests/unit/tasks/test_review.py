@@ -296,9 +296,10 @@ def test_names_that_are_lost_are_reasons_with_a_confidence(tmp_path: Path) -> No
     pytest.importorskip("simplemma")
     source = written(tmp_path, "a.en", "She flew to Berlin.\nShe flew to Berlin.\n")
     output = written(tmp_path, "a.de", "Sie flog nach Hause.\nSie flog nach Berlin.\n")
-    lost, kept = tercet.review([source, output], languages="en-de", model="none").judged
-    assert [(each.kind, each.words) for each in lost.reasons] == [("entities", ("Berlin",))]
+    lost, kept = tercet.review([source, output], languages="en-de", model="none", entities=True).judged
+    assert [(each.kind, each.words) for each in lost.reasons] == [("names", ("Berlin",))]
     assert re.fullmatch(r"the name 'Berlin' seems to be lost \(\d\d% sure\)", lost.says)
     assert (lost.colour, kept.colour) == ("amber", "green")
-    ignored = tercet.review([source, output], languages="en-de", model="none", ignore=["entities"])
-    assert [each.colour for each in ignored.judged] == ["green", "green"]
+    for without in ({}, {"entities": True, "ignore": ["names"]}):
+        found = tercet.review([source, output], languages="en-de", model="none", **without)
+        assert [each.colour for each in found.judged] == ["green", "green"]

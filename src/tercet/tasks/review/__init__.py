@@ -33,6 +33,11 @@ class Reviewing(Options):
         "default", "--model", metavar="MODEL",
         help="A model of quality: default (the package's own, where there is one for the pair), a file, or none.",
     )  # fmt: skip
+    entities: bool = option(
+        False,
+        "--entities",
+        help="Look for names that are lost or invented too, as 'tercet entities' does (300 MB of memory).",
+    )
     red: float = option(40.0, "--red", low=0, high=100, help="Predicted quality below this is red, of 0 to 100.")
     amber: float = option(65.0, "--amber", low=0, high=100, help="Predicted quality below this is amber.")
     red_for: Sequence[str] = option(

@@ -166,7 +166,7 @@ def judge(files: Sequence[BilingualFile | TextPair], options: Reviewing) -> Revi
         segments, n = file.read(), 0
         while piece := list(islice(segments, PIECE)):
             qualities = _qualities(model, piece, options.amber, pair) if model else [(nan, (), ())] * len(piece)
-            names = _names(piece, known) if known and "entities" not in options.ignore else [()] * len(piece)
+            names = _names(piece, known) if known and options.entities else [()] * len(piece)
             n += len(piece)
             for segment, quality, of_names in zip(piece, qualities, names, strict=True):
                 texts, meaning = _texts(segment), file.meaning_of(segment.state)
@@ -198,7 +198,7 @@ def _names(piece: Sequence[Segment], pair: str) -> list[tuple[SegmentFinding, ..
         if outputs[each.line - 1].strip():
             became = f", {each.became!r} is new" if each.became else ""
             told = f"the name {each.text!r} seems to be {each.kind} ({each.confidence:.0%} sure){became}"
-            found[each.line - 1] += (SegmentFinding("entities", told, (each.text,)),)
+            found[each.line - 1] += (SegmentFinding("names", told, (each.text,)),)
     return found
 
 
