@@ -104,25 +104,20 @@ class NameChecks:
     def evidence(self, mention: Mention, text: str, other_text: str, *, changed: bool) -> dict[str, float]:
         """Return the values of `WEIGHTS`."""
         number = is_literal(mention.entities[0])
-        known = not number and self._is_known(mention)
+        weight = 0.0 if number else self._weights(mention, mention.text, self.language)[0]
+        known = not number and (weight >= KNOWN_PLACE or not mention.entities[0].startswith(COLLECTIONS))
         alone = number or mention.category == TERM or mention.entities[0].startswith(NEIGHBOURS)
         least = 0.6 if mention.entities[0].startswith(COUNTRY) else 0.5
         partner = not alone and partners.has_partner(mention.text, self.language, other_text, self.other, least=least)
         foreign = not known and name_forms.script(text) != name_forms.script(other_text)
         if not SPACELESS.isdisjoint((self.language, self.other)):
-            sure = mention.entities[0].startswith(SPELT_ONE_WAY) and not name_forms.only_sounds(mention.text)
-            foreign = not sure
+            foreign = not mention.entities[0].startswith(SPELT_ONE_WAY) or name_forms.only_sounds(mention.text)
         gap = max(0.0, 1 - partners.length_ratio(other_text, text))
         return {
             "": 1, "known": known, "number": number, "digit": number and len(mention.text) == 1,
             "changed": number and changed, "partner": partner, "foreign": foreign and not number,
             "gap": gap,
         }  # fmt: skip
-
-    def _is_known(self, mention: Mention) -> bool:
-        if mention.entities[0].startswith(COLLECTIONS):
-            return self._weights(mention, mention.text, self.language)[0] >= KNOWN_PLACE
-        return True
 
     def is_word(self, mention: Mention, text: str) -> bool:
         """Return whether the mention is an ordinary word, by its capital, its place in the sentence, and its meanings.

@@ -38,9 +38,7 @@ def untranslated(words: Iterable[str], output: str, language: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 16)
 def _is_no_word(word: str, language: str) -> bool:
-    if _is_foreign(word, language):
-        return True
-    return has_dictionary(language) and not is_known(word, language)
+    return _is_foreign(word, language) or (has_dictionary(language) and not is_known(word, language))
 
 
 @lru_cache(maxsize=1 << 16)

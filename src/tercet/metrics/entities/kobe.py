@@ -32,8 +32,8 @@ LAYERS = ("names", "concepts", "both")
 # that are literal; words that are left untranslated do not.
 CHOSEN: dict[str, dict[str, str | bool]] = {
     "source": {
-        "categories": "names", "senses": "all", "lemmas": True, "numbers": True, "guards": True, "forms": True,
-        "layers": "both", "average": "corpus",
+        "categories": "names", "senses": "all", "guards": True, "average": "corpus", "layers": "both", "forms": True,
+        "lemmas": True, "numbers": True,
     },
     "reference": {
         "categories": "all", "senses": "best", "lemmas": True, "numbers": False, "guards": False, "forms": False,
