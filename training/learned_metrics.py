@@ -1,4 +1,4 @@
-"""Train the models of Features-F, Cobalt-F, Metrics-F, party and BEER that come with the package, on a CPU.
+"""Train the models of Features-F, Cobalt-F, Metrics-F, party, BEER and others that come with the package, on a CPU.
 
     python -m training.learned_metrics DATA --cache FOLDER                      # what to train on: figures
     python -m training.learned_metrics DATA --cache FOLDER --write FOLDER       # and the models
@@ -24,6 +24,7 @@ from tercet.learning.examples import on_one_thread
 from tercet.learning.learners import LEARNERS
 from tercet.learning.linear import PENALTIES
 from tercet.metrics.bases.members import find_members
+from tercet.metrics.learned._adequacy import NAMES as ADEQUACY
 from tercet.tasks.learn.judged import Part, compute_features, gather
 from tercet.tasks.learn.training import fit, join, measure
 
@@ -34,12 +35,16 @@ STRINGS = (
     "chrf chrf:word_order=2 chrf:beta=1.0 bleu sentbleu meteor ter wer per cder eed character hlepor yisi0 ribes cer"
 )
 TREES = "tree_kernel tree_kernel:of=categories tree_kernel:of=relations"
+PIECES = "hwcm hwcm:of=categories hwcm:of=relations stm red@* verta"
 MODELS = {  # the features of each model
     "beer": "beer@*",
     "features_f": "features_f@*",
     "cobalt_f_simple": "cobalt_f@*",
     "cobalt_f_comp": "cobalt_f:of=comp@*",
     "metrics_f": "sentbleu meteor cobalt_f@*",
+    "metrics_only": "sentbleu meteor cobalt",
+    "cobalt_comp": " ".join(f"cobalt_f:of=comp@adequacy_{name}" for name in ADEQUACY),
+    "dpmfcomb": f"{STRINGS} {TREES} {PIECES}",
     "party": f"{STRINGS} {TREES} cobalt cobalt_f:of=comp@*",
 }
 ACROSS = (0, 3, 10)  # pairs per assessed output of newstest2013; 0: rankings of WMT12 alone

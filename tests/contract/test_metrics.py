@@ -132,7 +132,7 @@ MADE = {
     "lp": with_log_probabilities,
     "qe": with_quality_model,
     "learned": with_learned_model,
-    **{name: with_language_models(name) for name in ("cobalt_f", "features_f", "metrics_f", "party")},
+    **{name: with_language_models(name) for name in ("cobalt_comp", "cobalt_f", "features_f", "metrics_f", "party")},
     **{name: with_vectors(name) for name in ("bertscore", "wmdo", "yisi1")},
 }
 # Tested with an endpoint, a model, or a table of the outputs, elsewhere.

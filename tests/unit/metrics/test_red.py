@@ -49,6 +49,16 @@ def test_stems_and_synonyms_count_less():
         assert metric.precision_recall(words(output), REFERENCE)[0][1] == pytest.approx((2 + value) / 6)
 
 
+def test_variants_differ_in_weights_alone():
+    scores = {}
+    for variant in ("sent", "sys", "syssent"):
+        metric = create(f"red:variant={variant}").resolved("en")
+        scores[variant] = metric.count_parsed(words("the dog chases the cat"), [REFERENCE])[0]
+    assert len(set(scores.values())) == 3
+    same = create("red:variant=syssent,alpha=0.7").resolved("en")
+    assert (same.alpha, create("red:variant=syssent").resolved("en").alpha) == (0.7, 0.8)
+
+
 def test_a_sentence_scores_1_against_itself_and_nothing_when_empty():
     metric, empty = create("red").resolved("en"), Sentence("")
     assert metric.count_parsed(words("a b"), [words("a b")])[0] == pytest.approx(1)

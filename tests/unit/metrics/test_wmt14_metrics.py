@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tercet import TestSet, score
-from tercet.errors import DataError
+from tercet.errors import DataError, UsageError
 from tercet.metrics import create
 from tercet.metrics.alignment.impact import CommonPart, common_parts, f_measure
 from tercet.metrics.strings.amber import Pair
@@ -154,6 +154,19 @@ def test_parmesan_rewrites_the_reference_where_meteor_counts_less(tmp_path):
     assert [each["by"] for each in told.values["replaced"]] == [["palác"], ["hafan"]]
     exact = create("meteor:language=cs,matchers=exact")
     assert create("parmesan:language=cs").score_one("a b c", ["a c"]) == exact.score_one("a b c", ["a c"])
+
+
+def test_parmesan_looks_up_base_forms_of_words_that_are_left_over(tmp_path):
+    pytest.importorskip("simplemma")
+    (tmp_path / "pairs").write_text("hafan\tpes\npalác\tdům\n", encoding="utf-8")
+    spec = f"parmesan:language=cs,paraphrases={tmp_path / 'pairs'}"
+    pair = "mají psa a psy v domě", ["mají hafana a v paláci psi"]
+    plain, told = (create(each).ready().explain(*pair) for each in (spec, f"{spec},lemmas=true"))
+    assert plain.values["replaced"] == []
+    assert told.values["rewritten"] == "mají psa a v domě psi".split()  # psy, psi: one lemma is no synonym of itself
+    assert [each["words"] for each in told.values["replaced"]] == [["hafana"], ["paláci"]]
+    with pytest.raises(UsageError, match="paraphrases=FILE"):
+        create("parmesan:lemmas=true")
 
 
 def test_parmesan_without_a_table_says_that_it_replaces_nothing(tmp_path, caplog):

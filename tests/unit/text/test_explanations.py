@@ -38,7 +38,7 @@ TEXTS = TestSet(
 )
 # Need a model, a file, language models or a service: tests of their own.
 ELSEWHERE = {"bleurt", "classifier", "comet", "judge", "learned", "metricx"}
-ELSEWHERE |= {"cobalt_f", "features_f", "metrics_f", "party"}
+ELSEWHERE |= {"cobalt_comp", "cobalt_f", "features_f", "metrics_f", "party"}
 EXPLAINING = [
     name
     for name in metrics.names()

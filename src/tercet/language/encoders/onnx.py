@@ -238,7 +238,7 @@ def open_pair_network(content: bytes, tokenizer: str, name: str, *, device: str 
 
 def open_onnx(place: str, *, device: str = "auto") -> OnnxEncoder:
     """Return the encoder in a folder with an ONNX file and tokenizer.json, or in an ONNX file beside tokenizer.json."""
-    model, tokenizer, fingerprint = _open_files(place, f"onnx:{place}", device)
+    model, tokenizer, fingerprint = open_files(place, f"onnx:{place}", device)
     pooling = read_json(model.path.parent / "1_Pooling" / "config.json") or read_json(
         Path(place, "1_Pooling", "config.json")
     )
@@ -249,10 +249,11 @@ def open_onnx(place: str, *, device: str = "auto") -> OnnxEncoder:
 
 def open_pair_scorer(place: str, *, device: str = "auto") -> OnnxPairScorer:
     """Return the model in such a folder or file that gives one number for a pair of texts."""
-    return OnnxPairScorer(*_open_files(place, f"onnx:{place}", device))
+    return OnnxPairScorer(*open_files(place, f"onnx:{place}", device))
 
 
-def _open_files(place: str, name: str, device: str) -> tuple[OnnxModel, Tokenizer, str]:
+def open_files(place: str, name: str, device: str) -> tuple[OnnxModel, Tokenizer, str]:
+    """Return the model in such a folder or file, its tokenizer, and a checksum of both."""
     given = Path(place)
     path = next((given / each for each in MODEL_FILES if (given / each).is_file()), given)
     if not path.is_file():

@@ -2,19 +2,21 @@
 
 Barančíková (2014), "Parmesan: Improving Meteor by More Fine-grained Paraphrasing", WMT, for Czech. Words and phrases of
 the reference that have a synonym or paraphrase in the output are replaced by it; then METEOR compares equal words. The
-paper also generates the right form of a lemma and repairs the grammar of the new reference; here whole forms are
-replaced, as a table has them.
+paper looks words up by their base forms, generates the form that the reference needs and repairs the grammar of the new
+reference; here the form of the output is taken.
 """
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ...language.meteor_alignment import Alignment, Texts, describe
-from ...language.paraphrases import find_table
+from ...errors import UsageError
+from ...knowledge.normalise import dictionary_lemmas
+from ...language.meteor_alignment import Alignment, Link, Texts, describe
+from ...language.paraphrases import find_table, paraphrases
 from ...text.coding import Ints
 from ...text.explanations import Seen
 from .. import BestReferenceMetric, Corpus, Floats, Learnt, param
@@ -30,10 +32,12 @@ class PARMESAN(BestReferenceMetric):
     language: of the outputs: cs and others of METEOR, or `other`.
     paraphrases: a file, or a data set (`tercet data add`), with a table: METEOR's, PPDB's, or pairs divided by a tab.
         Without it only English has anything to replace: WordNet's synonyms.
+    lemmas: look up in the table the base forms of words, too, with simplemma.
     """
 
     language: str = param(choices=(*LANGUAGES, "other"))
     paraphrases: str | None = param(file=find_table, checksum="table")
+    lemmas: bool = param(False, quiet=True)
 
     summary = METEOR.summary
     paper = "Barančíková (2014), Parmesan: Improving Meteor by More Fine-grained Paraphrasing"
@@ -41,6 +45,12 @@ class PARMESAN(BestReferenceMetric):
     def validate(self) -> None:
         if self.paraphrases is not None:
             find_table(self.paraphrases)
+        elif self.lemmas:
+            raise UsageError("parmesan: lemmas=true looks base forms up in a table: paraphrases=FILE.")
+
+    @property
+    def packages(self) -> Sequence[tuple[str, str]]:
+        return (("simplemma", "kobe"),) if self.lemmas else ()
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return {"language": METEOR(language=self.language).resolved(language).language}
@@ -84,7 +94,28 @@ class PARMESAN(BestReferenceMetric):
         _, texts, links = self.finder.aligned(outputs, references, whose)
         parts = np.split(links, references.units.offsets[1:-1])
         rows = zip(whose.tolist(), references.words, parts, strict=True)
-        return texts, [describe(texts.words[owner], words, part.tolist()) for owner, words, part in rows]
+        found = [describe(texts.words[owner], words, part.tolist()) for owner, words, part in rows]
+        return texts, self._by_lemma(found) if self.lemmas else found
+
+    def _by_lemma(self, alignments: Sequence[Alignment]) -> list[Alignment]:
+        """Link words that are left over, one to one, if the table pairs their base forms."""
+        words = {word for each in alignments for word in (*each.output, *each.reference)}
+        base = {word: (dictionary_lemmas(word, self.language) or (word,))[-1].lower() for word in words}
+        assert self.paraphrases is not None
+        pairs = paraphrases(self.paraphrases).plain.between(sorted(set(base.values())))
+        found = []
+        for each in alignments:
+            links, used = list(each.links), {place for link in each.links for place in link.reference}
+            taken = {at for link in links for at in link.output}
+            free = [at for at in range(len(each.output)) if at not in taken]
+            for place in sorted(set(range(len(each.reference))) - used):
+                others = pairs.get(base[each.reference[place]], ())
+                at = next((at for at in free if base[each.output[at]] in others), None)
+                if at is not None:
+                    free.remove(at)
+                    links.append(Link((at,), (place,), "lemma", -1))
+            found.append(replace(each, links=tuple(sorted(links, key=lambda link: link.reference))))
+        return found
 
     def score(self, totals: Floats) -> Floats:
         return self.judge.score(totals)

@@ -1,9 +1,9 @@
 """PReP: sentence BLEU against the references and against other systems' outputs that are paraphrases of a reference.
 
 Yoshimura et al. (2019), "Filtering Pseudo-References by Paraphrasing for Automatic Evaluation of Machine Translation",
-WMT. They filter by a classifier of paraphrases; here a sentence encoder's cosine with a reference decides. The output
-of the scored system is never among its pseudo-references. Scores depend on the other systems of the test set; the
-signature tells pools apart by a checksum.
+WMT. They filter by a classifier of paraphrases; here a sentence encoder's cosine with a reference decides, or a
+classifier of yours. The output of the scored system is never among its pseudo-references. Scores depend on the other
+systems of the test set, or on files with pseudo-references; the signature tells pools apart by a checksum.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,14 +11,14 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ...data.lines import read_lines
 from ...data.testset import TestSet
-from ...errors import UsageError
-from ...language.encoders import USE_LANGUAGES, Encoder, default_encoder
+from ...errors import NotParallel, UsageError
+from ...language.encoders import PACKAGES, USE_LANGUAGES, default_encoder, open_pair_scorer
 from ...text.explanations import Matches, Seen
 from .. import Corpus, EncoderMetric, Floats, Learnt, Shard, explain_ngrams
 from .._parameters import CASE, param
+from ..bases.pairs import one_segment
 from ..strings.sentbleu import ORDER, SentBLEU
 
 SHARD = 10_000  # segments whose texts are in memory at once while the pool is read
@@ -44,9 +44,9 @@ class Pool:
 
 
 class Opened(NamedTuple):
-    """The encoder and the pool."""
+    """What filters, an encoder or a classifier, and the pool."""
 
-    encoder: Encoder
+    filter: Any
     pool: Pool | None
 
 
@@ -54,13 +54,18 @@ class Opened(NamedTuple):
 class PReP(EncoderMetric):
     """Sentence BLEU with filtered pseudo-references, 0 to 1, the mean of segments.
 
-    threshold: the cosine with a reference that an output must have, to be a pseudo-reference.
+    threshold: the cosine with a reference that an output must have, to be a pseudo-reference; or the number of the
+        classifier. By default .8 and .5.
+    pseudo: instead of the other systems' outputs, files with one pseudo-reference per segment, joined by +.
+    classifier: a folder with an ONNX model that gives one number for a reference and an output (`model.onnx`).
     encoder: the sentence encoder that filters; by default minilm for English, use for the languages that it knows, and
         multilingual for others.
     tokenize: by default moses (English; moses-LANG for others). lowercase: ignore case.
     """
 
-    threshold: float = param(0.8, low=-1, high=1)
+    threshold: float = param(low=-1000, high=1000)
+    pseudo: str | None = param()
+    classifier: str | None = param(file=True)
     tokenize: str | None = param(key="tok")
     lowercase: bool = param(False, key="case", words=CASE)
 
@@ -71,8 +76,13 @@ class PReP(EncoderMetric):
     )
     tolerance = 0.0  # a cosine decides, and is not counted
 
+    @property
+    def packages(self) -> Sequence[tuple[str, str]]:
+        return PACKAGES["onnx"] if self.classifier else super().packages
+
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return {
+            "threshold": 0.5 if self.classifier else 0.8,
             "encoder": "use" if language != "en" and language in USE_LANGUAGES else default_encoder(language),
             "tokenize": SentBLEU().resolved(language).tokenize,
         }
@@ -83,56 +93,80 @@ class PReP(EncoderMetric):
 
     def check_needs(self, testset: Corpus) -> None:
         super().check_needs(testset)
-        if len(testset.outputs) < 2:
+        if len(testset.outputs) < 2 and not self.pseudo:
             raise UsageError(
                 f"prep needs the outputs of two systems or more, and test set {testset.name!r} has one: other systems' "
-                "outputs are its pseudo-references. For one use sentbleu."
+                "outputs are its pseudo-references. For one give prep:pseudo=FILE, or use sentbleu."
             )
 
     def learn(self, testset: Corpus) -> Learnt:
-        encoder = self.find_encoder(testset)
+        fingerprint = self._fingerprint(testset)
+        files = {path: read_lines(path) for path in (self.pseudo or "").split("+") if path}
         outputs: dict[Key, dict[str, list[str]]] = {}
-        digest = 0
+        digest = first = 0
         for shard in testset.shards(SHARD):
-            keys = map(tuple, Shard(shard).reference_rows)
-            for key, *row in zip(keys, *shard.outputs.values(), strict=True):
+            keys = list(map(tuple, Shard(shard).reference_rows))
+            given = {path: lines[first : first + len(keys)] for path, lines in files.items()} or shard.outputs
+            first += len(keys)
+            for key, *row in zip(keys, *given.values(), strict=False):  # files of another length are refused below
                 known = outputs.setdefault(key, {})
-                for system, text in zip(shard.outputs, row, strict=True):
+                for system, text in zip(given, row, strict=True):
                     known.setdefault(system, []).append(text)
                     data = "\n".join([*key, system, text]).encode("utf-8", "surrogatepass")
                     digest += int.from_bytes(blake2b(data, digest_size=8).digest(), "big")
-        pool = Pool(f"{digest % (1 << 64):016x}", encoder.fingerprint, outputs)
-        return Learnt(pool, {"encoded": encoder.fingerprint, "pool": pool.checksum})
+        for path, lines in files.items():
+            if len(lines) != first:
+                raise NotParallel(testset.name, [("references", first), (path, len(lines))])
+        pool = Pool(f"{digest % (1 << 64):016x}", fingerprint, outputs)
+        return Learnt(pool, {"encoded": fingerprint, "pool": pool.checksum})
+
+    def _fingerprint(self, testset: Corpus) -> str:
+        """Return the checksum of what filters; warn of languages that the encoder does not know."""
+        if self.classifier:
+            return open_pair_scorer(self.classifier, device=self.device).fingerprint
+        return self.find_encoder(testset).fingerprint
 
     def open(self, state: Pool | None) -> Opened:
-        return Opened(self.open_encoder(None if state is None else state.fingerprint), state)
+        known = None if state is None else state.fingerprint
+        if not self.classifier:
+            return Opened(self.open_encoder(known), state)
+        found = open_pair_scorer(self.classifier, device=self.device)
+        if known not in (None, found.fingerprint):
+            raise UsageError("prep: the classifier is not the one that scoring began with.")
+        return Opened(found, state)
 
     def count(self, shard: Shard, opened: Opened) -> dict[str, Floats]:
         """Count sentence BLEU's statistics against references and pseudo-references."""
         pool = self.learnt(opened.pool, "the pool is")
         keys = [tuple(row) for row in shard.reference_rows]
-        texts = [text for key in keys for each in (key, *pool.outputs.get(key, {}).values()) for text in each]
-        vectors = self.encode_sentences(shard, opened.encoder, texts)
+        kept = self._paraphrases(shard, opened, keys)
         bleu, found = self._bleu(), {}
         for system, outputs in shard.outputs.items():
-            kept = [
-                self._paraphrases(key, pool.others(key, system, output), vectors)
+            rows = [
+                [text for text in pool.others(key, system, output) if (key, text) in kept]
                 for key, output in zip(keys, outputs, strict=True)
             ]
             columns = {
-                f"pseudo-reference {number}": [each[number] if number < len(each) else None for each in kept]
-                for number in range(max(map(len, kept), default=0))
+                f"pseudo-reference {number}": [row[number] if number < len(row) else None for row in rows]
+                for number in range(max(map(len, rows), default=0))
             }
             against = TestSet({system: outputs}, {**shard.references, **columns}, pair=shard.pair)
             found[system] = bleu.count(Shard(against), None)[system]
         return found
 
-    def _paraphrases(self, key: Key, others: Sequence[str], vectors: Mapping[str, Any]) -> list[str]:
-        if not others or not key:
-            return []
-        references = np.stack([vectors[text] for text in key])
-        similar = (np.stack([vectors[text] for text in others]) @ references.T).max(1)
-        return [text for text, cosine in zip(others, similar, strict=True) if cosine >= self.threshold]
+    def _paraphrases(self, shard: Shard, opened: Opened, keys: Sequence[Key]) -> set[tuple[Key, str]]:
+        """Return the texts of the pool that are paraphrases of a reference of their segment."""
+        outputs = self.learnt(opened.pool, "the pool is").outputs
+        pool = {key: [text for texts in outputs.get(key, {}).values() for text in texts] for key in keys if key}
+        rows = [(key, text) for key, texts in pool.items() for text in dict.fromkeys(texts)]
+        pairs = [(reference, text) for key, text in rows for reference in key]
+        if self.classifier:
+            numbers = opened.filter.scores(pairs)
+        else:
+            vectors = self.encode_sentences(shard, opened.filter, [text for pair in pairs for text in pair])
+            numbers = [float(vectors[reference] @ vectors[text]) for reference, text in pairs]
+        similar = dict(zip(pairs, numbers, strict=True))
+        return {(key, text) for key, text in rows if max(similar[each, text] for each in key) >= self.threshold}
 
     def _bleu(self) -> SentBLEU:
         return SentBLEU(self.tokenize or "moses", lowercase=self.lowercase)
@@ -145,9 +179,9 @@ class PReP(EncoderMetric):
 
     def explain_segment(self, opened: Opened, output: str, references: Sequence[str], source: str | None) -> Seen:
         key = tuple(references)
+        found = self._paraphrases(one_segment(output, references, source), opened, [key])
         others = self.learnt(opened.pool, "the pool is").others(key, "", output)
-        vectors = dict(zip([*key, *others], opened.encoder.sentences([*key, *others]), strict=True))
-        kept = self._paraphrases(key, others, vectors)
+        kept = [text for text in others if (key, text) in found]
         bleu, texts = self._bleu(), [output, *key, *kept]
         seen = explain_ngrams(bleu.score_one(output, texts[1:]), bleu.words(texts).strings(), ORDER, marked=len(key))
         return replace(seen, values={"pseudo_references": kept})

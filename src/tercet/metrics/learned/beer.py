@@ -57,6 +57,11 @@ class BEER(FeatureMetric):
     def compatible(self) -> str | None:
         return "beer2.0" if self._is_program() else None
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The package's weights are for any language: weights learnt for one are not better there (docs)."""
+        return super().languages if self.model else ()
+
     def _is_program(self) -> bool:
         return bool(self.model and self.model != NONE and Path(self.model).is_dir())
 

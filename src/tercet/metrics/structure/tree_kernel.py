@@ -4,7 +4,8 @@ Moschitti (2006), "Efficient Convolution Kernels for Dependency and Constituent 
 kernel counts the connected parts of two trees that have the same labels, with any children left out; large parts and
 gaps count less. The score is the kernel of both trees, divided by the geometric mean of the kernels of each with
 itself. DiscoTK (Joty et al. 2014, WMT) compares discourse trees in this way; there is no discourse parser here, and
-dependency trees take their place.
+dependency trees take their place, or trees of clauses, which are made of them: a clause is below the one that it
+depends on, and its label is its relation with its connectives, as advcl because.
 """
 
 from collections.abc import Sequence
@@ -17,9 +18,11 @@ import numpy as np
 
 from ...language.sentence import Sentence
 from .. import ParsedMetric, param
-from ._trees import KINDS, tree
+from ._trees import KINDS, Tree, tree
 
 LONGEST = 4  # children of a part that are told apart; more would hardly change the kernel
+CLAUSES = frozenset("advcl acl ccomp conj csubj csubjpass parataxis relcl rcmod xcomp pcomp".split())
+CONNECTIVES = frozenset("cc mark".split())
 KEPT = 4096  # sentences whose trees are kept: a reference is compared with every system's output
 
 
@@ -36,11 +39,12 @@ class _Tree(NamedTuple):
 class TreeKernel(ParsedMetric):
     """The partial tree kernel of two dependency trees, 0 to 1; the mean of segments, of several references the best.
 
-    of: the labels of nodes: words, categories (parts of speech) or relations.
+    of: the labels of nodes: words, categories (parts of speech) or relations; or trees of clauses, or of clauses with
+        their words below them (clause_words).
     decay, gap: how much each level of a part, and each child that it leaves out or takes in, counts.
     """
 
-    of: str = param("words", choices=KINDS, noun="kind of label")
+    of: str = param("words", choices=(*KINDS, "clauses", "clause_words"), noun="kind of label")
     decay: float = param(0.4, low=0.01, high=1)
     gap: float = param(0.4, low=0.01, high=1)
 
@@ -66,7 +70,8 @@ def _kernel(first: Sentence, second: Sentence, of: str, decay: float, gap: float
 
 @lru_cache(maxsize=KEPT)
 def _tree(sentence: Sentence, of: str) -> _Tree:
-    labels, heads = tree(sentence, of, lowercase=True)
+    clauses = of.startswith("clause")
+    labels, heads = clause_tree(sentence, words=of == "clause_words") if clauses else tree(sentence, of, lowercase=True)
     children: list[list[int]] = [[] for _ in labels]
     places: dict[str, list[int]] = {}
     for node, (label, head) in enumerate(zip(labels, heads, strict=True)):
@@ -77,6 +82,28 @@ def _tree(sentence: Sentence, of: str) -> _Tree:
     for node in order:  # it grows: parents before their children
         order.extend(children[node])
     return _Tree(labels, children, places, order[::-1])
+
+
+def clause_tree(sentence: Sentence, *, words: bool) -> Tree:
+    """Return the clauses of a sentence, each below the one that it depends on; with words, its own are below it."""
+    tokens = sentence.tokens
+    heads = [(token.head or 0) - 1 for token in tokens]
+    begins = [head < 0 or (token.relation.partition(":")[0] in CLAUSES and token.upos in ("VERB", "AUX"))
+              for token, head in zip(tokens, heads, strict=True)]  # fmt: skip
+    owner = []
+    for place in range(len(tokens)):
+        while not begins[place]:
+            place = heads[place]
+        owner.append(place)
+    found = [place for place, begin in enumerate(begins) if begin]
+    node = {place: number for number, place in enumerate(found)}
+    said = [(at, token.form.lower()) for at, token in zip(owner, tokens, strict=True) if token.relation in CONNECTIVES]
+    labels = [" ".join([tokens[place].relation, *(form for at, form in said if at == place)]) for place in found]
+    above = [node[owner[heads[place]]] if heads[place] >= 0 else -1 for place in found]
+    if words:
+        labels += [token.form.lower() for token in tokens]
+        above += [node[place] for place in owner]
+    return Tree(labels, above)
 
 
 def kernel(first: _Tree, second: _Tree, decay: float, gap: float) -> float:
