@@ -395,7 +395,8 @@ def test_kobe_takes_its_knowledge_base_from_an_option(folder: Path) -> None:
     found = tercet(*words, "kb", "-f", "json", cwd=folder)
     (row,) = found.json
     assert (row["score"], row["kb"]) == (1.0, "kb")
-    assert (row["details"]["source_entities"], row["details"]["output_entities"]) == (2, 2)
+    # The outputs have a number beside both names.
+    assert (row["details"]["source_entities"], row["details"]["output_entities"]) == (2, 3)
     refused = tercet(*words, "nowhere", cwd=folder)
     assert (refused.code, refused.out) == (2, "")
     assert refused.err.startswith("Error: There is no knowledge base nowhere.")
