@@ -115,7 +115,7 @@ def test_outputs_in_other_languages_are_rated_beside_reference_source_or_both(in
         good, bad, copied = (scores.segment[system][place] for system in ("good", "bad", "copied"))
         assert 0 <= bad < good <= 100 and copied < good
     assert f"inputs:{inputs}" in scores.signature or inputs == "reference"
-    assert "network:multilingual" in scores.signature
+    assert "network:multilingual" in scores.signature and "scale:uncalibrated" in scores.signature
     assert ("chrf" in scores.extras["good"]) == (inputs != "source")
     assert (scores.extras["good"]["upper"] >= scores.segment["good"]).all()
     only = GERMAN.only(["good"])
@@ -136,6 +136,7 @@ def test_english_beside_its_source_is_read_by_the_network_for_many_languages():
     )
     (scores,) = tercet.score(texts, ["rima"])
     assert scores.system["a"] > scores.system["b"] and "network:multilingual" in scores.signature
+    assert "uncalibrated" not in scores.signature  # the judgements behind the scale are of English outputs
     with pytest.raises(UsageError, match="network=english reads no source"):
         create("rima:network=english,inputs=both")
 

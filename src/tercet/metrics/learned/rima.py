@@ -117,8 +117,12 @@ class Rima(Metric):
             )
 
     def learn(self, testset: Corpus) -> Learnt:
-        checksum = self._content().checksum[:16]
-        return Learnt(checksum, {"checksum": checksum})
+        """Find the model's checksum, and whether its scale was fitted to judgements of outputs in this language."""
+        content = self._content()
+        checksum = content.checksum[:16]
+        target = base_code((testset.pair or "").partition("-")[2]) or "en"
+        fitted = {pair.partition("-")[2] for pair in content.manifest.get("calibrated", ["-en"])}
+        return Learnt(checksum, {"checksum": checksum} | ({} if target in fitted else {"scale": "uncalibrated"}))
 
     def open(self, state: str | None) -> Opened:
         content = self._content()

@@ -37,6 +37,7 @@ LEARNT = {
     "learnt": "Something else was learnt: other sources, outputs or systems",
     "checksum": "This is another model",
     "scales": "The members have other ranges on these texts",
+    "scale": "The scale was fitted to other languages",
     "lms": "These are other language models",
     "encoded": "The encoder's weights or tokenizer are of another version, so that scores are not comparable",
     "parsed": "The texts are parsed by another parser, or another version of it",
