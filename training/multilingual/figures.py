@@ -49,8 +49,8 @@ def computed(judged: list[tuple[str, str, str]], pair: str, model: str) -> dict[
     referenced = all(row[1] for row in judged)
     references = {"r": [row[1] for row in judged]} if referenced else {}
     testset = TestSet({"o": [row[2] for row in judged]}, references, source=[row[0] for row in judged], pair=pair)
-    given = f":model={model}" if model else ""
-    metrics = {kind: f"rima:network=multilingual:inputs={kind}{given}" for kind in INPUTS} | {"chrf": "chrf"}
+    given = f",model={model}" if model else ""
+    metrics = {kind: f"rima:network=multilingual,inputs={kind}{given}" for kind in INPUTS} | {"chrf": "chrf"}
     wanted = list(metrics) if referenced else ["source"]
     scores = score(testset, [metrics[name] for name in wanted])
     return {name: each.segment["o"] for name, each in zip(wanted, scores, strict=True)}
