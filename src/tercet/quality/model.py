@@ -193,11 +193,16 @@ class QualityModel(StoredModel):
         given: GivenFeatures | None = None,
         executor: Executor | None = None,
     ) -> Predictions:
-        """Predict quality, with intervals. Where one side is empty, it is the worst label by rule."""
+        """Predict quality, with intervals, within the range of labels if the user gave one.
+
+        Where one side is empty, quality is the worst label by rule.
+        """
         check_share("The level of intervals", level)  # before any work
         table = self.featurise(sources, outputs, given=given, executor=executor)
         values = self.predictor.predict(table.values)
         lower, upper = self.conformal.interval(values, level, table.values)
+        if self.range_given:
+            values, lower, upper = (np.clip(each, *self.label_range) for each in (values, lower, upper))
         without_source, without_output = (
             np.array([not text.strip() for text in texts], dtype=np.bool_) for texts in (sources, outputs)
         )
