@@ -152,9 +152,9 @@ def test_features_of_ones_own_are_learnt_from_and_asked_for_again(tmp_path: Path
         model.predict(sources, outputs)
     with pytest.raises(UsageError, match="no given feature called 'oracle'"):
         model.predict(sources, outputs, given=GivenFeatures(("other",), own.values))
-    with pytest.raises(DataError, match="There are 60 segments, but --extra-features for 59"):
+    with pytest.raises(DataError, match="There are 60 segments, but `extra_features` for 59"):
         model.predict(sources, outputs, given=GivenFeatures(("oracle",), own.values[1:]))
-    with pytest.raises(DataError, match="There are 60 segments, but --extra-features for 59"):
+    with pytest.raises(DataError, match="There are 60 segments, but `extra_features` for 59"):
         small(given=GivenFeatures(("oracle",), own.values[1:]))
     with pytest.raises(UsageError, match="trained without features of your own"):
         small().predict(sources, outputs, given=own)
