@@ -148,8 +148,10 @@ def source_of(module: str) -> Path:
 
 def load_others() -> None:
     """Import what the tests need and no mutant changes, once for all forked processes."""
-    for name in ("numpy", "scipy.stats", "scipy.optimize", "pandas", "pytest", "statsmodels.api", "sqlalchemy", "sklearn",
-                 "openpyxl", "lxml.etree"):  # fmt: skip
+    for name in (
+        "numpy", "scipy.stats", "scipy.optimize", "pandas", "pytest", "statsmodels.api", "sqlalchemy", "sklearn",
+        "openpyxl", "lxml.etree",
+    ):  # fmt: skip
         importlib.import_module(name)
     for path in sorted((STATS.parent / "kernels").glob("[!_]*.py")):
         importlib.import_module(f"tercet.kernels.{path.stem}")
