@@ -19,9 +19,10 @@ _FILE = re.compile(r"(?P<path>.+?\.(?:py|(?P<toml>toml)))(?::(?P<object>[^\W\d]\
 _WRITTEN = {
     "chrf2": "chrf", "chrf+": "chrf:word_order=1", "chrf2+": "chrf:word_order=1", "chrf++": "chrf:word_order=2",
     "chrf2++": "chrf:word_order=2", "spbleu": "bleu:tokenize=flores200", "sacrebleu": "bleu",
-    "bert-score": "bertscore", "bert_score": "bertscore", "gemba": "judge", "hter": "ter, with the post-edit as -r",
-    "xcomet": "comet:model=Unbabel/XCOMET-XL (with --allow-download), or comet:model=FOLDER",
-    "cometkiwi": "comet:model=Unbabel/wmt22-cometkiwi-da (with --allow-download), or comet:model=FOLDER",
+    "bert-score": "bertscore", "bert_score": "bertscore", "gemba": "judge",
+    "hter": "ter, with the post-edit as reference",
+    "xcomet": "comet:model=Unbabel/XCOMET-XL,allow_download=true, or comet:model=FOLDER",
+    "cometkiwi": "comet:model=Unbabel/wmt22-cometkiwi-da,allow_download=true, or comet:model=FOLDER",
 }  # fmt: skip
 
 

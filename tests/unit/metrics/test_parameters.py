@@ -156,3 +156,10 @@ def test_every_parameter_is_explained(name):
     for parameter in metric_class(name).parameters():
         assert re.search(rf"\b{parameter.name}\b(?:, \w+)*(?: \([^)]*\))?[=:]", text), parameter.name
     assert len(re.findall(r"^lowercase: ", text, re.MULTILINE)) < 2
+
+
+@pytest.mark.parametrize("name", ["xcomet", "cometkiwi", "hter"])
+def test_a_name_that_people_know_is_answered_without_flags(name: str) -> None:
+    with pytest.raises(UsageError, match=f"There is no metric called '{name}'. Write ") as raised:
+        metrics.create(name)
+    assert " -" not in str(raised.value)

@@ -55,7 +55,7 @@ class QE(Metric):
         if model.given:
             raise UsageError(
                 f"The model {self.model} reads features of your own ({', '.join(model.given)}), which a test set does "
-                "not have. Use 'tercet qe predict' with --extra-features."
+                "not have. Use 'tercet qe predict' with `extra_features`."
             )
         if testset.pair is not None:
             model.check_languages(testset.pair.split("-"))
