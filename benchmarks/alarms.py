@@ -12,6 +12,8 @@ import csv
 import sys
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,22 +58,17 @@ def evidence(rows: list[Row]) -> list[dict[str, float]]:
     seen: dict[float, dict[str, float]] = {}
     whole = name_checks.NameChecks.evidence
 
-    def noted(self: name_checks.NameChecks, *texts: object, changed: bool) -> dict[str, float]:
-        values = whole(self, *texts, changed=changed)  # type: ignore[arg-type]
+    def noted(self: name_checks.NameChecks, *texts: Any, changed: bool) -> dict[str, float]:
+        values = whole(self, *texts, changed=changed)
         seen[len(seen) + 1.0] = values
         return values
 
-    def numbered(self: name_checks.NameChecks, *texts: object, changed: bool) -> float:
-        self.evidence(*texts, changed=changed)  # type: ignore[arg-type]
+    def numbered(self: name_checks.NameChecks, *texts: Any, changed: bool) -> float:
+        self.evidence(*texts, changed=changed)
         return float(len(seen))
 
-    confidence = name_checks.NameChecks.confidence
-    name_checks.NameChecks.evidence, name_checks.NameChecks.confidence = noted, numbered  # type: ignore[method-assign]
-    try:
+    with patch.multiple(name_checks.NameChecks, evidence=noted, confidence=numbered):
         return [seen.get(number, {}) for number in listed(rows, 0.0)]
-    finally:
-        name_checks.NameChecks.evidence = whole  # type: ignore[method-assign]
-        name_checks.NameChecks.confidence = confidence  # type: ignore[method-assign]
 
 
 def fit(values: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
