@@ -119,7 +119,7 @@ def test_the_network_that_rates_is_trained_in_both_stages_and_exported(work, tmp
     pytest.importorskip("onnx")
     from training.encoder import static, transformer
     from training.encoder.parts import read_parts
-    from training.multilingual import ensemble, train
+    from training.multilingual import ensemble, train, transfer
     from training.multilingual import export as exporting
     from training.multilingual.network import join
     from training.multilingual.train import Training
@@ -180,6 +180,14 @@ def test_the_network_that_rates_is_trained_in_both_stages_and_exported(work, tmp
     joined = join(training.shelf, three, "both")
     with torch.no_grad():
         wanted = rater(joined, "both").item()
+    rated = transfer.weights_of((tmp_path / "model.onnx").read_bytes())
+    assert rated.keys() == state.keys()
+    for name, values in rated.items():
+        assert np.abs(values - state[name]).max() <= 0.02 * np.abs(state[name]).max() + 1e-6
+    layers = {"pieces.weight": np.zeros(2), "first.weight": np.ones(32)}
+    begun = transfer.transferred(rated, layers, {name: each + 1 for name, each in layers.items()})
+    assert np.allclose(begun["encoder.first.weight"], rated["encoder.first.weight"] + 1)
+    assert begun["encoder.pieces.weight"].tolist() == [1, 1] and begun["hidden.weight"] is rated["hidden.weight"]
     session = ort.InferenceSession(str(tmp_path / "model-float.onnx"))
     feed = {
         "vectors": rater.encoder.pieces(joined.ids).detach().numpy(), "places": joined.places.numpy(),
